@@ -106,22 +106,16 @@ def _is_within(word: str, other: str) -> bool:
 
 
 def kept_pairs(truth: str, text: str) -> float:
-    """The share of neighbours in the truth that are so in the text, of the words both have."""
+    """The share of neighbours in the truth that are so in the text, of the words both have.
+
+    Words that one of them has more often do not count: nobody knows which of them is missing.
+    """
     left_side, right = split_units(truth), split_units(text)
-    both = Counter(left_side) & Counter(right)
-    before, after = _only(left_side, both), _only(right, both)
-    pairs = Counter(itertools.pairwise(before))
-    remaining = pairs & Counter(itertools.pairwise(after))
+    counts, others = Counter(left_side), Counter(right)
+    both = {word for word, count in counts.items() if others[word] == count}
+    pairs = Counter(itertools.pairwise(word for word in left_side if word in both))
+    remaining = pairs & Counter(itertools.pairwise(word for word in right if word in both))
     return remaining.total() / pairs.total() if pairs else 1.0
-
-
-def _only(words: Iterable[str], counts: Mapping[str, int]) -> list[str]:
-    remaining, matches = Counter(counts), []
-    for word in words:
-        if remaining[word] > 0:
-            remaining[word] -= 1
-            matches.append(word)
-    return matches
 
 
 def judge(truth: Mapping[str, Any], result: Result) -> PageVerdict:
@@ -135,6 +129,9 @@ def judge(truth: Mapping[str, Any], result: Result) -> PageVerdict:
     undoubted = _undoubted(text, doubtful)
     words = split_words(page)
     silent, missing = lacking(undoubted, words), lacking(words, undoubted)
+    # A phrase without blanks is doubtful as a whole, with the words that it consists of.
+    phrases = [word for word in doubtful if split_units(word) != [word]]
+    missing = [word for word in missing if not any(word in phrase for phrase in phrases)]
     covered = min(len(missing), 2 * len(doubtful))
     missing = missing[covered:] if covered < len(missing) else []
     units = Counter(split_units(page))

@@ -64,6 +64,8 @@ def test_order_counts_only_where_it_is_said_to_be_known():
     assert judge(odd, Result(True, lines, order_known=False)).reason == ""
     assert kept_pairs("a b c d", "c d a b") == pytest.approx(2 / 3)
     assert kept_pairs("a b c d", "a x c d") == pytest.approx(1)
+    # Which of the two is missing is not known.
+    assert kept_pairs("a b c a d", "b c a d") == pytest.approx(1)
 
 
 def test_lines_without_blanks_count_letter_by_letter_and_are_doubted_as_runs():
@@ -72,6 +74,10 @@ def test_lines_without_blanks_count_letter_by_letter_and_are_doubted_as_runs():
     wrong = truth(expect="caught", text="年春天，小船", fault="cipher")
     assert "年天春" in judge(wrong, Result(True, "年天春，小船")).reason
     assert judge(wrong, Result(True, "年天春，小船", ["天春"])).reason == ""
+    digits = truth(expect="caught", text="在2019年春天", fault="digits")
+    assert judge(digits, Result(True, "在2016年春天", ["在2016年春天"])).reason == ""
+    assert judge(digits, Result(True, "在2016年春天", ["2016年"])).reason == ""
+    assert judge(digits, Result(True, "在2016年春天")).reason
 
 
 def test_raised_figures_may_be_written_in_each_way():

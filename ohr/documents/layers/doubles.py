@@ -36,13 +36,21 @@ def drop_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
     all_shifts = np.array(list(shifts.values())).reshape(-1, 2)
     for run in _runs_of(twins, characters, shifts, 0.1 * near):
         # A single letter may stand beside its like by chance; drawn at the same place, it does not,
-        # nor where others are shifted alike, off their line.
+        # nor off its line, where others are shifted alike or it lies on its like.
         shift = np.abs(shifts[run[0]])
-        alike = (np.abs(all_shifts - shifts[run[0]]).max(axis=1) <= 0.1 * near).sum()
-        is_usual = alike >= 3 and shift.min() > LEVEL * characters.sizes[run[0]]
-        if len(run) >= 3 or is_usual or shift.max() <= 0.1 * near:
+        is_alike = np.abs(all_shifts - shifts[run[0]]).max(axis=1) <= 0.1 * near
+        is_off_line = shift.min() > LEVEL * characters.sizes[run[0]]
+        is_shadow = is_off_line and (is_alike.sum() >= 3 or _lies_on(characters, run[0], shift))
+        if len(run) >= 3 or is_shadow or shift.max() <= 0.1 * near:
             remaining[run] = False
     return remaining
+
+
+def _lies_on(characters: Characters, place: int, shift: np.ndarray) -> bool:
+    """Whether a letter that is shifted so covers most of its like."""
+    left_edge, bottom, right, top = characters.boxes[place].tolist()
+    size = np.array([right - left_edge, top - bottom])
+    return characters.texts[place].isalnum() and bool((shift < 0.25 * size).all())
 
 
 def _twins(characters: Characters, places: np.ndarray, near: float) -> dict[int, int]:

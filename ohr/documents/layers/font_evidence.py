@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ohr.documents.layers.characters import REPLACEMENT
 from ohr.documents.layers.glyphs import STEPS, Glyph, Judgement, claims_rank
 from ohr.documents.layers.page import TextLayer
 from ohr.documents.layers.scripts import is_joined, script_of
@@ -26,6 +27,9 @@ LIKE_OTHER = 0.9
 """... and one is at least this much like another character, and no less than like its claim, ..."""
 NEARLY_LIKE, CLEARER = 0.75, 0.08
 """... or, if it is not right by itself, this much, and by so much more than like its claim."""
+FEWEST_LACKING = 3
+"""Fewest different words in which a glyph without a character makes a font of joined letters
+doubtful."""
 SAME_PICTURE = 0.95
 """Pictures this much alike, whatever their size, are one letter."""
 SMALL_CAPITAL = 0.88
@@ -51,6 +55,22 @@ def font_scripts(layers: Sequence[TextLayer | None]) -> dict[str, str]:
         if letters and 2 * sum(counts.values()) >= kinds[font]:
             scripts[font] = max(letters, key=lambda script: letters[script])
     return scripts
+
+
+def lossy_fonts(layers: Sequence[TextLayer | None]) -> set[str]:
+    """Fonts of joined letters of which a glyph of several words has no character.
+
+    A letter that a font has lost is lost in its syllables too, where nothing shows it.
+    """
+    lacking: dict[Glyph, set[str]] = {}
+    for layer in layers:
+        for word in layer.words if layer is not None else ():
+            if layer is not None and REPLACEMENT in word.text and is_joined(word.text):
+                for number in word.glyphs:
+                    glyph, _ = layer.glyphs[number]
+                    if glyph.text == REPLACEMENT:
+                        lacking.setdefault(glyph, set()).add(word.text)
+    return {glyph.font for glyph, words in lacking.items() if len(words) >= FEWEST_LACKING}
 
 
 def strange_fonts(layers: Sequence[TextLayer | None]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ from rapidfuzz.distance import Levenshtein, Opcode
 
 from ohr.documents.layers.glyphs import Glyph
 from ohr.documents.layers.page import LayerWord, TextLayer
+from ohr.documents.layers.scripts import is_joined, is_right_to_left
 from ohr.documents.layers.specimens import looks_alike
 from ohr.documents.layers.witnesses import Box
 
@@ -21,6 +22,8 @@ MOST_OF_OTHERS = 12
 """Most lines that are read for the other fonts."""
 OF_A_SUSPECT = 2
 OF_A_FONT = 2
+MOST_OF_JOINED, OF_A_LETTER = 16, 5
+"""Most lines in scripts of joined letters, and how often they should have each letter."""
 FEWEST_CHARACTERS = 100
 """Fonts with fewer characters are read only if a glyph is doubtful."""
 LENGTHS = (12, 100)
@@ -51,6 +54,14 @@ class Line:
         return " ".join(word.text for word in self.words)
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A character that the layer has, and the glyph that it stands for."""
+
+    glyph: Glyph
+    character: str
+
+
 @dataclass
 class Testimony:
     """What a witness reads where the layer claims a glyph."""
@@ -63,6 +74,19 @@ class Testimony:
     """How often it reads nothing in its place."""
     longer: int = 0
     """How often it reads the glyph and something more beside it."""
+
+    def add(self, character: str, read: str | None) -> None:
+        """Count what was read where the layer has a character; None: more beside it."""
+        if read is None:
+            self.longer += 1
+        elif not read:
+            self.missing += 1
+        elif read == character or looks_alike(character, read):
+            self.same += 1
+        elif _is_variant(character, read):
+            self.variants[read] += 1
+        else:
+            self.others[read] += 1
 
     @property
     def total(self) -> int:
@@ -169,7 +193,24 @@ def choose_lines(
         for _, line in [pair for pair in ranked if pair[1].page == page][:OF_A_FONT]:
             if len(chosen) < most:
                 chosen.setdefault((line.page, line.box), line)
+    for line in _joined_lines([line for own in by_font.values() for _, line in own]):
+        chosen[line.page, line.box] = replace(line, in_doubt=True)
     return _sort_by_place(chosen.values())
+
+
+def _joined_lines(lines: Sequence[Line]) -> list[Line]:
+    """Some lines in scripts of joined letters, which have each letter several times if they can.
+
+    Their glyphs are not compared with letters, so what they say is known only if they are read.
+    """
+    chosen: list[Line] = []
+    counts: Counter[str] = Counter()
+    for line in sorted(lines, key=lambda line: (-len(set(line.text)), line.page, line.box)):
+        letters = {character for character in line.text if is_joined(character)}
+        if len(chosen) < MOST_OF_JOINED and any(counts[c] < OF_A_LETTER for c in letters):
+            chosen.append(line)
+            counts.update(character for character in line.text if character in letters)
+    return chosen
 
 
 def _sort_by_place(lines: Iterable[Line]) -> list[Line]:
@@ -191,34 +232,80 @@ def testimonies(
 ) -> dict[Glyph, dict[str, Testimony]]:
     """What each witness says of each glyph in the lines that it has read."""
     result: dict[Glyph, dict[str, Testimony]] = {}
-    for line, reading in zip(lines, readings, strict=True):
-        lefts = [word.box[0] for word in line.words]
-        if any(after < before for before, after in pairwise(lefts)):
-            continue  # from right to left, where engines write another order
-        layer = layers[line.page]
-        assert layer is not None
-        claims = [
-            (layer.glyphs[number][0], character)
-            for word in line.words
-            for number in word.glyphs
-            for character in layer.glyphs[number][0].text
-            if not character.isspace()
-        ]
-        for witness, text in reading.items():
-            _compare(claims, "".join(text.split()), witness, result)
+    for witness, claim, read in _all_read(lines, readings, layers):
+        testimony = result.setdefault(claim.glyph, {}).setdefault(witness, Testimony())
+        testimony.add(claim.character, read)
     return result
 
 
-def _opcodes(claimed: str, text: str) -> Iterable[Opcode]:
-    """How two texts are aligned: place by place, if no other way has fewer differences."""
-    if len(claimed) == len(text):
-        by_place = sum(claim != other for claim, other in zip(claimed, text, strict=True))
-        if by_place == Levenshtein.distance(claimed, text):
+def letter_testimonies(
+    lines: Sequence[Line],
+    readings: Sequence[Mapping[str, str]],
+    layers: Sequence[TextLayer | None],
+) -> dict[tuple[str, str], dict[str, Testimony]]:
+    """What each witness says of the letters of a font in scripts of joined letters.
+
+    A letter has many glyphs there, most of which are rare.
+    """
+    result: dict[tuple[str, str], dict[str, Testimony]] = {}
+    for witness, claim, read in _all_read(lines, readings, layers):
+        if is_joined(claim.character):
+            letter = claim.glyph.font, claim.character
+            testimony = result.setdefault(letter, {}).setdefault(witness, Testimony())
+            testimony.add(claim.character, read)
+    return result
+
+
+def _all_read(
+    lines: Sequence[Line],
+    readings: Sequence[Mapping[str, str]],
+    layers: Sequence[TextLayer | None],
+) -> Iterator[tuple[str, Claim, str | None]]:
+    """The witness, the claim, and what it reads there; None: the claim, and more beside it."""
+    for line, reading in zip(lines, readings, strict=True):
+        lefts = [word.box[0] for word in line.words]
+        is_mirrored = any(after < before for before, after in pairwise(lefts))
+        if is_mirrored and not is_right_to_left(line.text):
+            continue  # engines write another order
+        layer = layers[line.page]
+        assert layer is not None
+        words = [
+            [
+                Claim(layer.glyphs[number][0], character)
+                for number in word.glyphs
+                for character in layer.glyphs[number][0].text
+                if not _is_empty(character)
+            ]
+            for word in line.words
+        ]
+        for witness, text in reading.items():
+            read_words = [
+                "".join(character for character in word if not _is_empty(character))
+                for word in text.split()
+            ]
+            for claim, read in _compare(words, read_words):
+                yield witness, claim, read
+
+
+def _is_empty(character: str) -> bool:
+    """Whether a character has no ink: white space, joiners, marks of direction."""
+    is_joiner = unicodedata.category(character) == "Cf" and character != "\xad"
+    return is_joiner or character.isspace()
+
+
+def _opcodes(claimed: Sequence[str], read: Sequence[str]) -> Iterable[Opcode]:
+    """How two lines are aligned: place by place, if their words are as long as each other's or no
+    other way has fewer differences."""
+    first, second = "".join(claimed), "".join(read)
+    if len(first) == len(second):
+        by_place = sum(claim != other for claim, other in zip(first, second, strict=True))
+        has_places = list(map(len, claimed)) == list(map(len, read))
+        if has_places or by_place == Levenshtein.distance(first, second):
             return [
                 Opcode("equal" if claim == other else "replace", n, n + 1, n, n + 1)
-                for n, (claim, other) in enumerate(zip(claimed, text, strict=True))
+                for n, (claim, other) in enumerate(zip(first, second, strict=True))
             ]
-    return Levenshtein.opcodes(claimed, text)
+    return Levenshtein.opcodes(first, second)
 
 
 def _is_variant(first: str, second: str) -> bool:
@@ -232,36 +319,28 @@ def _bare(text: str) -> str:
 
 
 def _compare(
-    claims: Sequence[tuple[Glyph, str]],
-    text: str,
-    witness: str,
-    result: dict[Glyph, dict[str, Testimony]],
-) -> None:
-    claimed = "".join(character for _, character in claims)
-    if not claimed or not text:
+    claimed: Sequence[Sequence[Claim]], read: Sequence[str]
+) -> Iterator[tuple[Claim, str | None]]:
+    """Each claim of some words with what was read in its place; with None, where more was read
+    beside it."""
+    claims = [claim for word in claimed for claim in word]
+    words = ["".join(claim.character for claim in word) for word in claimed]
+    own, text = "".join(words), "".join(read)
+    if not own or not text:
         return
-    alike = Levenshtein.normalized_similarity(claimed.casefold(), text.casefold())
-    if alike < LEAST_ALIKE and abs(len(text) - len(claimed)) > MOST_LONGER * len(claimed):
+    alike = Levenshtein.normalized_similarity(own.casefold(), text.casefold())
+    if alike < LEAST_ALIKE and abs(len(text) - len(own)) > MOST_LONGER * len(own):
         return
-    for code in _opcodes(claimed, text):
+    for code in _opcodes(words, read):
         if code.tag == "insert":
             for place in (code.src_start - 1, code.src_start):
                 if 0 <= place < len(claims):
-                    glyph = claims[place][0]
-                    result.setdefault(glyph, {}).setdefault(witness, Testimony()).longer += 1
+                    yield claims[place], None
         as_long = code.dest_end - code.dest_start == code.src_end - code.src_start
         for place in range(code.src_start, code.src_end):
-            glyph, character = claims[place]
-            testimony = result.setdefault(glyph, {}).setdefault(witness, Testimony())
             if code.tag == "equal":
-                testimony.same += 1
+                yield claims[place], claims[place].character
             elif code.tag == "delete":
-                testimony.missing += 1
+                yield claims[place], ""
             elif code.tag == "replace" and as_long:
-                other = text[code.dest_start + place - code.src_start]
-                if looks_alike(character, other):
-                    testimony.same += 1
-                elif _is_variant(character, other):
-                    testimony.variants[other] += 1
-                else:
-                    testimony.others[other] += 1
+                yield claims[place], text[code.dest_start + place - code.src_start]

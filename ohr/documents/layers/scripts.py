@@ -71,9 +71,9 @@ _MALAYALAM = range(0xD00, 0xD80)
 def is_malformed(text: str) -> bool:
     """Whether a word in an Indic script has vowel signs where no language has them.
 
-    A vowel sign stands after a consonant: not at the beginning, and not after another one or a sign
-    of nasality. A sign that takes the vowel away does not stand after a vowel sign either, but for
-    Malayalam.
+    A vowel sign stands after a consonant: not at the beginning, and not after a vowel, another one
+    or a sign of nasality. A sign that takes the vowel away does not stand after a vowel sign
+    either, but for Malayalam.
     """
     if text.isascii():
         return False
@@ -88,6 +88,8 @@ def is_malformed(text: str) -> bool:
         is_virama = unicodedata.combining(character) == 9 and ord(character) not in _MALAYALAM
         if (is_vowel or is_virama) and (not before or _ends_syllable(before)):
             return True
+        if is_vowel and _is_vowel(before) and before + character not in _WITH_SIGN:
+            return True
         before = character
     return False
 
@@ -98,11 +100,26 @@ def _ends_syllable(character: str) -> bool:
     return " VOWEL SIGN " in name or name.endswith(_LAST) or not _is_letter_or_mark(character)
 
 
+def _is_vowel(character: str) -> bool:
+    """Whether a letter is a vowel that stands alone."""
+    return unicodedata.name(character, "").partition(" LETTER ")[2] in _VOWELS
+
+
+_VOWELS = frozenset(
+    (*"A AA I II U UU E EE AI O OO AU".split(), "VOCALIC R", "SHORT E", "SHORT O", "CANDRA E")
+)
+_WITH_SIGN = frozenset(("\u0905\u0945", "\u0905\u0949"))
+"""A vowel with a sign for a sound of English, as Marathi writes it."""
 _LAST = (" SIGN ANUSVARA", " SIGN CANDRABINDU", " SIGN VISARGA")
 
 
 def _is_letter_or_mark(character: str) -> bool:
     return unicodedata.category(character)[0] in "LM"
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most of a text's letters are written from right to left."""
+    return main_script(text) in ("ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO")
 
 
 def main_script(text: str) -> str:

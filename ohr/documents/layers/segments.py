@@ -31,6 +31,8 @@ GAP_WITHOUT_BLANK = 0.35
 """... and where the file has blanks between words, but not here."""
 JOINED_GAP = 0.2
 """... but for scripts of joined letters."""
+LAST_GAP = 0.03
+"""... after a letter that ends a word."""
 BY_BLANKS = 8
 """Blanks for each gap without one from which on a file is taken to have them between words."""
 BLANK_GAP = 0.45
@@ -57,6 +59,9 @@ RISE = 0.75
 FALL = 0.35
 """... or this far below that of the line."""
 
+
+_LAST_LETTERS = ("\u0629", "\u0649")
+"""Arabic letters that end words."""
 
 Clear = Callable[[Unit, Unit], float]
 """The widest strip without ink between two glyphs, in sizes of the type."""
@@ -263,7 +268,9 @@ def split_words(units: Sequence[Unit], gaps: Sequence[float], spacing: Spacing) 
         if _is_unspaced(before) or _is_unspaced(after):
             is_wide = max(ord(before.text[0]), ord(after.text[0])) >= 0x2E80
             least = UNSPACED_GAP if is_wide or is_spread else PHRASE_GAP
-        elif spacing.by_blanks:
+        elif _ends_arabic_word(before, after):
+            least = LAST_GAP
+        elif spacing.by_blanks and not _is_number_at_joined(before, after):
             # Letters that join leave no gaps in a word.
             joined = is_joined(before.text) and is_joined(after.text)
             least = JOINED_GAP if joined else GAP_WITHOUT_BLANK
@@ -296,9 +303,10 @@ def _gaps(units: Sequence[Unit], clear: Clear | None) -> list[float]:
     sides = _side_room(units, gaps)
     for number, before, after in wide:
         strip = strips[number]
+        is_missing = gaps[number] - strip > MISSING and not math.isinf(strip)
         if strip >= CLEAR * gaps[number]:
+            after.missing_before = is_missing and gaps[number] > BLANK_GAP
             continue
-        is_missing = gaps[number] - strip > MISSING
         if after.blank_before:  # a glyph beside the blank that is mapped to another
             after.missing_before = is_missing
             continue
@@ -349,6 +357,19 @@ def _usual_gap(
 def _is_unspaced(unit: Unit) -> bool:
     """Whether a glyph is of a script without blanks between words."""
     return is_without_blanks(unit.text)
+
+
+def _ends_arabic_word(before: Unit, after: Unit) -> bool:
+    """Whether the glyph on the right ends in a letter that ends words, with a letter beside it."""
+    return (
+        after.text.endswith(_LAST_LETTERS) and before.text[:1].isalpha() and is_joined(before.text)
+    )
+
+
+def _is_number_at_joined(before: Unit, after: Unit) -> bool:
+    """Whether a digit stands beside a letter of a script of joined letters."""
+    first, second = before.text[-1:], after.text[:1]
+    return (first.isdecimal() and is_joined(second)) or (second.isdecimal() and is_joined(first))
 
 
 def _is_raised_number(before: Unit, after: Unit) -> bool:

@@ -18,7 +18,9 @@ SAME_PICTURE = 0.985
 _GROUPS = (
     frozenset("lI1|\u0406\u0456\u04c0\u2160\u0399\u03b9\u0131!i\u00a1/\\'()[]{}"),
     frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad_\u02c9\u00af\u2500\u2022\u00b7"),
-    frozenset(".\u00b7\u2022\u2024\u22c5\u2219,\u201a'\u2019\u2018`\u00b4\u2032\u02bc\u02b9;:"),
+    frozenset(
+        ".\u00b7\u2022\u2024\u22c5\u2219,\u201a'\u2019\u2018`\u00b4\u2032\u02bc\u02b9;:\u0589"
+    ),
     frozenset('"\u201c\u201d\u201e\u2033\u00ab\u00bb'),
     frozenset("0OoQ\u041e\u043e\u039f\u03bf\u00b0\u00ba\u0585\u0555\u25cb\u25ef"),
 )
@@ -51,6 +53,13 @@ def looks_alike(first: str, second: str) -> bool:
         return False
     mine, yours = _drawn_by_faces(first), _drawn_by_faces(second)
     return bool(mine and yours and mine[0].picture @ yours[0].picture > SAME_PICTURE)
+
+
+@lru_cache(maxsize=1 << 12)
+def is_accented(first: str, second: str) -> bool:
+    """Whether a character looks like another one with more marks."""
+    marked, plain = (unicodedata.normalize("NFD", text) for text in (first, second))
+    return len(marked) > len(plain) > 0 and looks_alike(marked[0], plain[0])
 
 
 def same_shapes(text: str) -> frozenset[str]:

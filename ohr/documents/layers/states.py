@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from ohr.documents.layers.characters import REPLACEMENT
 from ohr.documents.layers.font_evidence import (
     MISMATCHED,
     font_scripts,
+    lossy_fonts,
     mistaken_glyphs,
     strange_fonts,
 )
 from ohr.documents.layers.glyphs import Glyph, Judgement
 from ohr.documents.layers.lines import Testimony
 from ohr.documents.layers.page import TextLayer
+from ohr.documents.layers.read_letters import ReadLetters, State
 from ohr.documents.layers.scripts import is_joined, script_of
-from ohr.documents.layers.specimens import looks_alike, same_shapes
-
-State = Literal["right", "wrong", "doubtful", "unknown"]
+from ohr.documents.layers.specimens import is_accented, looks_alike, same_shapes
 
 NEAR = 0.04
 """A glyph that something else is like by this much more than the claim should be read again."""
@@ -29,6 +29,8 @@ SURELY = 0.2
 """... and this much more than like the claimed one, is wrong although no engine has read it."""
 UNLIKE = 0.6
 """A glyph less like the claim than this is wrong if one engine, too, reads another character."""
+FEWEST_AGAINST = 3
+"""Fewest glyphs of a font, beyond those that engines confirm, that are wrong or misread."""
 LIKELY = 0.15
 """A glyph that no engine has read is doubtful if something else is like it by this much more."""
 MATCHED = 0.25
@@ -57,14 +59,17 @@ def _is_clear(judgement: Judgement) -> bool:
 def glyph_states(
     layers: Sequence[TextLayer | None],
     testimony: Mapping[Glyph, Mapping[str, Testimony]],
+    read: ReadLetters | None = None,
 ) -> dict[Glyph, State]:
-    """What is known of each glyph of a document."""
+    """What is known of each glyph of a document; ``read`` are its letters in joined scripts."""
     joined = _joined_fonts(layers)
+    read = read or ReadLetters({})
+    lossy = lossy_fonts(layers)
     swapped = {
-        font: frozenset(letters)
+        font: frozenset(own)
         for layer in layers
         if layer is not None
-        for font, letters in layer.swapped.items()
+        for font, own in layer.swapped.items()
     }
     strange = strange_fonts(layers)
     scripts = font_scripts(layers)
@@ -74,17 +79,55 @@ def glyph_states(
         for glyph, judgement in layer.glyphs if layer is not None else ():
             if glyph not in states:
                 if is_joined(glyph.text):
-                    states[glyph] = joined.get(glyph.font, "unknown")
+                    by_pictures = joined.get(glyph.font, "unknown")
+                    states[glyph] = read.state(glyph, testimony.get(glyph, {})) or by_pictures
                     if not swapped.get(glyph.font, frozenset()).isdisjoint(glyph.text):
                         states[glyph] = "wrong"
+                    elif glyph.font in lossy and states[glyph] != "wrong":
+                        states[glyph] = "doubtful"
                 else:
                     own = scripts.get(glyph.font, "")
                     states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)
-                    if glyph in mistaken and not _is_confirmed(judgement, testimony.get(glyph, {})):
+                    if glyph in mistaken and not _is_confirmed(glyph, judgement, testimony):
                         states[glyph] = "wrong"
                     if glyph.font in strange and states[glyph] in ("unknown", "doubtful"):
                         states[glyph] = "wrong"
-    return states
+    return states | dict.fromkeys(_misread(layers, testimony, states), "doubtful")
+
+
+def _misread(
+    layers: Sequence[TextLayer | None],
+    testimony: Mapping[Glyph, Mapping[str, Testimony]],
+    states: Mapping[Glyph, State],
+) -> set[Glyph]:
+    """Unknown glyphs unlike their claims, in whose place engines read another character.
+
+    One alone may be a misreading in a decorative font. Several are not, with the wrong glyphs of
+    the font, if they are more than those that engines confirm.
+    """
+    misread: dict[str, set[Glyph]] = {}
+    against = Counter[str]()
+    for layer in layers:
+        for glyph, judgement in dict(layer.glyphs).items() if layer is not None else ():
+            by_witness = testimony.get(glyph, {}).values()
+            if any(item.confirms for item in by_witness):
+                against[glyph.font] -= 1
+            elif states[glyph] == "wrong":
+                against[glyph.font] += 1
+            elif (
+                states[glyph] == "unknown"
+                and judgement.claim < UNLIKE
+                and by_witness
+                and all(item.other for item in by_witness)
+            ):
+                against[glyph.font] += 1
+                misread.setdefault(glyph.font, set()).add(glyph)
+    return {
+        glyph
+        for font, glyphs in misread.items()
+        if against[font] >= FEWEST_AGAINST
+        for glyph in glyphs
+    }
 
 
 def _joined_fonts(layers: Sequence[TextLayer | None]) -> dict[str, State]:
@@ -112,6 +155,8 @@ def _state(
         return "right"
     rest = {name: item.other for name, item in testimony.items() if item.other}
     confirmed = any(item.confirms for item in testimony.values())
+    if judgement.look == "wrong" and is_accented(judgement.other, glyph.text):
+        confirmed = False  # engines leave accents out
     read = [*rest.values(), *(item.variant for item in testimony.values() if item.variant)]
     named = any(looks_alike(other, judgement.other) for other in read)
     agreed = len(rest) > 1 and len({other.casefold() for other in rest.values()}) == 1
@@ -127,21 +172,25 @@ def _state(
     if not confirmed and read and (len(rest) > 1 or named or unlike):
         return "wrong"
     if judgement.look == "wrong" and not confirmed:
-        return _judge_look(glyph, judgement, script)
+        state = _judge_look(glyph, judgement, script)
+        is_unlike = judgement.likeness - judgement.claim > LIKELY
+        return "doubtful" if state == "unknown" and is_unlike and rest else state
     if judgement.look == "no ink" and not _is_faint(glyph.text):
         return "doubtful"
     return "unknown"
 
 
-def _is_confirmed(judgement: Judgement, testimony: Mapping[str, Testimony]) -> bool:
+def _is_confirmed(
+    glyph: Glyph, judgement: Judgement, testimony: Mapping[Glyph, Mapping[str, Testimony]]
+) -> bool:
     """Whether engines read what the layer says, against what other glyphs of the font say.
 
     One is enough for a glyph that also looks like its claim. Else all must, and two: an engine
     cannot write all letters, and leaves out accents.
     """
-    confirming = [item.confirms for item in testimony.values()]
+    confirming = [item.confirms for item in testimony.get(glyph, {}).values()]
     if judgement.look == "right":
-        return any(confirming)
+        return any(confirming) and not is_accented(judgement.other, glyph.text)
     return len(confirming) > 1 and all(confirming)
 
 

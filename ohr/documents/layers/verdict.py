@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 
 from ohr.documents.layers.characters import REPLACEMENT
 from ohr.documents.layers.glyphs import Glyph, Judgement
-from ohr.documents.layers.lines import Line, testimonies
+from ohr.documents.layers.lines import Line, letter_testimonies, testimonies
 from ohr.documents.layers.page import LayerWord, TextLayer
-from ohr.documents.layers.scripts import is_malformed, is_mixed
-from ohr.documents.layers.states import State, glyph_states, is_garbage
+from ohr.documents.layers.read_letters import ReadLetters, State
+from ohr.documents.layers.scripts import is_joined, is_malformed, is_mixed, main_script
+from ohr.documents.layers.states import glyph_states, is_garbage
+from ohr.documents.layers.witnesses import language_data
 from ohr.markup.hyphenation import WordForms, join_cut_words
 from ohr.types import Holes, Outcome
 
@@ -94,23 +96,27 @@ def judge_layers(
     - less than half of the ink of text, and of marks that look like letters, is in it.
     """
     values = [layer.value for layer in layers]
-    unread = Counter(
-        line.page
-        for line, texts in zip(lines, readings, strict=True)
-        if line.in_doubt and not texts
-    )
-    states = glyph_states(values, testimonies(lines, readings, values))
+    unread: dict[int, list[str]] = {}
+    for line, texts in zip(lines, readings, strict=True):
+        if line.in_doubt and not texts:
+            unread.setdefault(line.page, []).append(main_script(line.text))
+    read = ReadLetters(letter_testimonies(lines, readings, values))
+    states = glyph_states(values, testimonies(lines, readings, values), read)
     forms = WordForms.from_texts(value.text for value in values if value is not None)
     return [
         LayerVerdict(fault=layer.detail or "it cannot be read")
         if layer.value is None
-        else _verdict(layer.value, states, forms, unread[number])
+        else _verdict(layer.value, states, read, forms, unread.get(number, ()))
         for number, layer in enumerate(layers)
     ]
 
 
 def _verdict(
-    layer: TextLayer, states: Mapping[Glyph, State], forms: WordForms, unread: int
+    layer: TextLayer,
+    states: Mapping[Glyph, State],
+    read: ReadLetters,
+    forms: WordForms,
+    unread: Sequence[str],
 ) -> LayerVerdict:
     of_glyphs = [states[glyph] for glyph, _ in layer.glyphs]
     bad = {number for number, state in enumerate(of_glyphs) if state in ("wrong", "doubtful")}
@@ -124,7 +130,7 @@ def _verdict(
     count = sum(not character.isspace() for character in text)
     fault = (
         _hidden_fault(layer, count)
-        or _letters_fault(layer, states, doubtful)
+        or _letters_fault(layer, states, read, doubtful)
         or _missing_fault(layer, count)
     )
     holes = Holes(_spans(text, layer.words, doubtful), layer.order_known, layer.covered)
@@ -159,7 +165,10 @@ def _hidden_fault(layer: TextLayer, characters: int) -> str:
 
 
 def _letters_fault(
-    layer: TextLayer, states: Mapping[Glyph, State], doubtful: Sequence[LayerWord]
+    layer: TextLayer,
+    states: Mapping[Glyph, State],
+    read: ReadLetters,
+    doubtful: Sequence[LayerWord],
 ) -> str:
     words = max(1, len(layer.words))
     wrong = [pair for pair in layer.glyphs if states[pair[0]] == "wrong"]
@@ -175,19 +184,21 @@ def _letters_fault(
         return f"{share:.0%} of its words have glyphs that it has no character for"
     return (
         f"its letters are not those that the page shows, in {in_words / words:.0%} of its words: "
-        f"{_examples(wrong)}"
+        f"{_examples(wrong, read)}"
     )
 
 
-def _examples(wrong: Sequence[tuple[Glyph, Judgement]]) -> str:
-    shown = [
-        f"{glyph.text!r} looks like {judgement.other!r}"
-        for glyph, judgement in wrong
-        if judgement.other
-    ]
+def _examples(wrong: Sequence[tuple[Glyph, Judgement]], read: ReadLetters) -> str:
+    shown: list[str] = []
+    for glyph, judgement in wrong:
+        if is_joined(glyph.text):
+            others = read.others(glyph).items()
+            shown += [f"{letter!r} is read as {other!r}" for letter, other in others]
+        elif judgement.other:
+            shown.append(f"{glyph.text!r} looks like {judgement.other!r}")
     if not shown:
         return f"in the font {font_name(wrong[0][0])}"
-    return ", ".join(dict.fromkeys(shown[:_SHOWN])) + f" (font {font_name(wrong[0][0])})"
+    return ", ".join(list(dict.fromkeys(shown))[:_SHOWN]) + f" (font {font_name(wrong[0][0])})"
 
 
 def font_name(glyph: Glyph) -> str:
@@ -208,7 +219,9 @@ def _missing_fault(layer: TextLayer, characters: int) -> str:
     )
 
 
-def _notes(layer: TextLayer, doubtful: Sequence[LayerWord], unknown: int, unread: int) -> list[str]:
+def _notes(
+    layer: TextLayer, doubtful: Sequence[LayerWord], unknown: int, unread: Sequence[str]
+) -> list[str]:
     notes = []
     if layer.hidden:
         notes.append(f"{layer.hidden:.1%} of its characters are not drawn, and are left out")
@@ -225,7 +238,11 @@ def _notes(layer: TextLayer, doubtful: Sequence[LayerWord], unknown: int, unread
     if unknown:
         notes.append(f"{unknown} of {len(layer.words)} words could not be checked")
     if unread and (doubtful or unknown):
-        notes.append(f"no OCR engine could read {unread} line{'s' * (unread > 1)} in doubt")
+        count = f"{len(unread)} line{'s' * (len(unread) > 1)}"
+        [(script, _)] = Counter(unread).most_common(1)
+        data = language_data(script)
+        would = f": Tesseract's data for '{data}' would help" if data else ""
+        notes.append(f"no OCR engine could read {count} in doubt{would}")
     return notes
 
 

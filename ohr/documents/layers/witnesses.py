@@ -170,6 +170,15 @@ def _tesseract(script: str) -> Witness | None:
     return partial(_tesseract_lines, chosen[0])
 
 
+def language_data(script: str) -> str:
+    """The language whose data Tesseract lacks for a script; empty if it has some, or none is known.
+
+    ``script`` is the first word of the Unicode names of its letters.
+    """
+    names = ("eng",) if script == "LATIN" else _LANGUAGES.get(script, ())
+    return names[0] if names and _tesseract(script) is None else ""
+
+
 def _tesseract_lines(language: str, pictures: Sequence[np.ndarray]) -> list[str]:
     """The text of each picture, by one process: to start it takes longer than to read a line."""
     import pytesseract

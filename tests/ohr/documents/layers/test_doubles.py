@@ -93,6 +93,12 @@ def test_letters_and_dots_that_repeat_stay(tmp_path):
     assert layer_of(Sheet().text(20, 200, text), tmp_path).text == text
 
 
+def test_a_single_letter_that_lies_on_its_like_is_a_shadow(tmp_path):
+    sheet = Sheet().text(20, 200, "The old mill")
+    sheet.text(20 + width_of("The ") + 1, 199, "o")
+    assert layer_of(sheet, tmp_path).text == "The old mill"
+
+
 def test_a_shadow_is_no_part_of_the_letter_over_it():
     """A letter with a grey copy two pixels away is seen as the letter alone is."""
     ink, row = own_faces()[0].draw("k")

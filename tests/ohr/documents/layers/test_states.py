@@ -55,6 +55,51 @@ def test_the_state_of_a_glyph(look, engines, state):
     assert glyph_states([layer], {GLYPH: testimony}) == {GLYPH: state}
 
 
+GREEK = Judgement("wrong", 0.7, "\u0399", 0.86)
+
+
+def test_an_engine_and_a_picture_against_a_claim_make_it_doubtful():
+    """Though they do not say the same: neither supports what the layer says."""
+    layer = TextLayer("c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=((GLYPH, GREEK),))
+    assert glyph_states([layer], {GLYPH: {"A": says("7", 1)}}) == {GLYPH: "doubtful"}
+    assert glyph_states([layer], {GLYPH: {"A": says(None, 1)}}) == {GLYPH: "right"}
+
+
+def test_an_engine_does_not_confirm_that_an_accent_is_missing():
+    """Engines read the letter and leave the accent out."""
+    accented = Judgement("wrong", 0.6, "\u0107", 0.97)
+    layer = TextLayer("c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=((GLYPH, accented),))
+    assert glyph_states([layer], {GLYPH: {"A": says(None)}}) == {GLYPH: "wrong"}
+
+
+def test_a_title_that_engines_read_otherwise_is_doubtful_although_no_face_has_its_letters():
+    unlike = Judgement("unknown", 0.4, "q", 0.7)
+    title = [Glyph("Bold/2", letter, (20, 20, 0)) for letter in "abcde"]
+    words = (LayerWord("abcde", 0, (0, 0, 1, 1), (0, 1, 2, 3, 4)),)
+    layer = TextLayer("abcde", words, glyphs=tuple((glyph, unlike) for glyph in title))
+
+    def states(readings):
+        said = {g: {"A": says(other, 1)} for g, other in zip(title, readings, strict=False)}
+        return [glyph_states([layer], said)[glyph] for glyph in title]
+
+    assert states("xyz") == ["doubtful"] * 3 + ["unknown"] * 2
+    assert states("xy") == ["unknown"] * 5
+    assert states(["x", "y", "z", None, None]) == ["unknown"] * 3 + ["right"] * 2
+
+
+def test_a_font_that_has_lost_a_joined_letter_is_doubtful():
+    """Syllables lose it too, where nothing shows it."""
+    letter, lost = Glyph("Hindi/4", "\u0915", (20, 20, 0)), Glyph("Hindi/4", "\ufffd", (9, 20, 0))
+    glyphs = ((letter, UNKNOWN), (lost, UNKNOWN))
+
+    def state(texts):
+        words = tuple(LayerWord(text, 0, (0, 0, 1, 1), (0, 1)) for text in texts)
+        return glyph_states([TextLayer(" ".join(texts), words, glyphs=glyphs)], {})[letter]
+
+    assert state(["\u0915\ufffd"] * 9) == "unknown"
+    assert state(["\u0915\ufffd", "\ufffd\u0915", "\u0915\ufffd\u0915"]) == "doubtful"
+
+
 def layer_of(wrong, honest):
     """Words of one letter each, of which some look wrong."""
     letters = [*wrong, *honest]

@@ -190,6 +190,26 @@ def test_digits_that_have_changed_places_are_compared_place_by_place():
     assert of["1"].other == "7"
 
 
+def test_words_that_are_as_long_as_those_read_are_compared_place_by_place():
+    """A title in cipher, of which another alignment has a letter in common."""
+    layer = layer_of("bcda dabc")
+    [line] = lines_of(layer, 0)
+    said = reading.testimonies([line], [{"A": "cdab abcd"}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    assert [of[letter].other for letter in "bcda"] == list("cdab")
+
+
+def test_lines_in_hebrew_and_joiners_are_compared_in_the_order_of_reading():
+    layer = layer_of("\u05d0\u05d1 \u05d1\u05d2")
+    [line] = lines_of(layer, 0)
+    mirrored = Line(0, line.box, tuple(reversed(line.words)))
+    text = "\u05d1\u05d2 \u05d0\u200f\u05d3"
+    said = reading.testimonies([mirrored], [{"A": text}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    assert of["א"].confirms
+    assert of["ב"].others == Counter({"ד": 1})
+
+
 def test_a_shape_stands_for_all_that_look_like_it():
     """A 1 that is said to be a 7 looks like an l, in a font without Latin letters."""
     like_l = Judgement("wrong", 0.5, "l", 0.99)

@@ -199,3 +199,29 @@ def test_words_of_a_page_do_not_depend_on_the_order_in_which_the_file_draws_them
     layer = layer_of(sheet, tmp_path)
     assert layer.text.split("\n") == list(NOTICE)
     assert layer.order_known
+
+
+def arabic(*letters):
+    """Units from left to right, ten points high: text, start, end."""
+    return [Unit(text, [n], a, b, 0, 0, 7, a, b, 10) for n, (text, a, b) in enumerate(letters)]
+
+
+def split_texts(units, gaps, spacing):
+    return ["".join(unit.text for unit in word) for word in split_words(units, gaps, spacing)]
+
+
+@pytest.mark.parametrize(("last", "gap", "count"), [("\u0629", 0.05, 2), ("\u0631", 0.05, 1)])
+def test_a_letter_that_ends_words_in_arabic_ends_one(last, gap, count):
+    units = arabic(("\u062b", 0, 3), ("\u0643", 3, 8), (last, 8.5, 12), ("\u0631", 12, 16))
+    assert len(split_texts(units, [0.0, gap, 0.0], Spacing())) == count
+
+
+def test_a_number_beside_arabic_letters_is_a_word_of_its_own():
+    units = arabic(("\u0631", 0, 4), ("2", 5.8, 11), ("0", 11, 16))
+    assert split_texts(units, [0.18, 0.0], Spacing(by_blanks=True)) == ["\u0631", "20"]
+
+
+def test_a_digit_that_is_mapped_to_a_blank_makes_its_word_doubtful(tmp_path):
+    sheet = Sheet().font("F", SANS, {"1": " "}).text(20, 260, "in 1 harbour 15 days")
+    layer = layer_of(sheet.lines(20, 240, [line.replace("1", "2") for line in NOTICE]), tmp_path)
+    assert "\ufffd" in layer.text or any(word.incomplete for word in layer.words)
