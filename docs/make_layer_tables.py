@@ -1,8 +1,9 @@
 """Makes the tables of the page on text layers from what `benchmarks.layer_corpus.measure` wrote.
 
-``python docs/make_layer_tables.py RUN/rows.json`` keeps the figures of a run in
-``docs/results/text-layers.json`` and writes ``docs/results/generated/text_layers*.md``; without a
-file it writes the tables of the figures that are there.
+``python docs/make_layer_tables.py RUN/rows.json OTHER/rows.json`` keeps the figures of two runs in
+``docs/results/text-layers.json`` and writes ``docs/results/generated/text_layers*.md``; without
+files it writes the tables of the figures that are there. In the first run Tesseract has its data
+for English alone, in the other for all scripts.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ COLUMNS = {
     "words": "words",
     "order": "order",
 }
+LANGUAGE_COLUMNS = {"caught": "caught", "handled": "put right or refused", "doubted": "doubted"}
 MOST_FAILURES = 15
 TEXTS = ("", "fault", "script", "producer")
 """Columns of words."""
@@ -64,8 +66,8 @@ def provenance(figures: Mapping[str, Any]) -> str:
 
 
 def summary(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
-    """The figures over all files, with how many files each is of."""
-    total = figures["rows"][0]
+    """The figures over all files, with how many files each is of, for both runs."""
+    total, other_total = figures["rows"][0], figures["languages"]["rows"][0]
     right, wrong, other = (figures["expect"].get(kind, 0) for kind in ("right", "caught", "text"))
     used = right * (1 - (total["refused"] or 0)) + other * (1 - (total["given_up"] or 0))
     for label, files, key in (
@@ -77,9 +79,22 @@ def summary(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
         ("words right, in layers that are used", round(used), "words"),
         ("neighbouring words in order, in layers that are used", round(used), "order"),
     ):
-        yield label, f"{files:,}", share(total[key])
-    cost = f"{figures['cpu_ms_a_page']:,.0f} ms"
-    yield "CPU time a page, with OCR of some lines", f"{right + wrong + other:,}", cost
+        yield label, f"{files:,}", share(total[key]), share(other_total[key])
+    costs = (f"{run['cpu_ms_a_page']:,.0f} ms" for run in (figures, figures["languages"]))
+    yield "CPU time a page, with OCR of some lines", f"{right + wrong + other:,}", *costs
+
+
+def by_language(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    """One row per script: what Tesseract's data for it change."""
+    others = {row["name"]: row for row in figures["languages"]["rows"]}
+    for row in figures["rows"]:
+        if row["name"].startswith("script "):
+            pairs = (
+                share(run[column])
+                for column in LANGUAGE_COLUMNS
+                for run in (row, others[row["name"]])
+            )
+            yield row["name"].removeprefix("script ").capitalize(), f"{row['files']:,}", *pairs
 
 
 def shares(figures: Mapping[str, Any], kind: str) -> Iterator[Sequence[str]]:
@@ -108,8 +123,10 @@ def share(value: float | None) -> str:
 def tables(figures: Mapping[str, Any]) -> dict[str, str]:
     """The text of each generated file, by its name."""
     by_kind = ("files", *COLUMNS.values())
+    both = [f"{name}{end}" for name in LANGUAGE_COLUMNS.values() for end in (", English", ", all")]
     parts: dict[str, tuple[Sequence[str], Iterator[Sequence[str]]]] = {
-        "text_layers": (("", "files", "share"), summary(figures)),
+        "text_layers": (("", "files", "English alone", "all data"), summary(figures)),
+        "text_layers_languages": (("script", "files", *both), by_language(figures)),
         "text_layers_faults": (("fault", *by_kind), shares(figures, "fault")),
         "text_layers_scripts": (("script", *by_kind), shares(figures, "script")),
         "text_layers_producers": (("producer", *by_kind), shares(figures, "producer")),
@@ -126,10 +143,14 @@ def tables(figures: Mapping[str, Any]) -> dict[str, str]:
 def main() -> None:
     """Keep the figures of a run, if one is named, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("rows", type=Path, nargs="?", metavar="RUN/rows.json")
+    parser.add_argument("rows", type=Path, nargs="*", metavar="RUN/rows.json")
     given = parser.parse_args()
-    figures = json.loads((given.rows or FIGURES).read_text("utf-8"))
-    if given.rows:
+    if len(given.rows) not in (0, 2):
+        parser.error("the figures of both runs, or of none")
+    files = given.rows or [FIGURES]
+    figures, *others = (json.loads(path.read_text("utf-8")) for path in files)
+    if others:
+        figures["languages"] = others[0]
         text = json.dumps(figures, ensure_ascii=False, indent=1)
         FIGURES.write_text(text + "\n", "utf-8")
     for name, text in tables(figures).items():
