@@ -28,7 +28,7 @@ from ohr.metrics import supporting_text, word_keys
 from ohr.quality import page_ink, places, support, witness
 from ohr.quality.page_ink import Box
 from ohr.quality.support import Support, Vocabulary
-from ohr.quality.witness import SCORE, Seen, judge_page, read_box
+from ohr.quality.witness import SCORE, Seen, judge_page, read_boxes
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.intervals import Interval, jackknife_interval, mean_interval
 from ohr.statistics.numbers import prose_interval
@@ -50,13 +50,14 @@ class KeptLines:
         self._lines = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         self._count = len(self._lines)
 
-    def read(self, page: np.ndarray, box: Box, text: str) -> Mapping[str, str]:
-        """What the recognisers read in a box."""
-        key = ",".join(map(str, box))
-        if key not in self._lines:
-            self._lines[key] = dict(read_box(page, box, text))
-        readings: dict[str, str] = self._lines[key]
-        return readings
+    def read(self, page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> list[Mapping[str, str]]:
+        """What the recognisers read in boxes."""
+        keys = [",".join(map(str, box)) for box, _ in boxes]
+        new = {key: each for key, each in zip(keys, boxes, strict=True) if key not in self._lines}
+        if new:
+            readings = read_boxes(page, list(new.values()))
+            self._lines.update(zip(new, map(dict, readings), strict=True))
+        return [self._lines[key] for key in keys]
 
     def save(self) -> None:
         """Write the file, if a line is new."""

@@ -20,6 +20,7 @@ from ohr.adviser.empty_pages import settle_empty
 from ohr.adviser.own_pages import SampleOutputs
 from ohr.adviser.sampling import page_ref
 from ohr.documents.images import load_image
+from ohr.documents.layers.scripts import main_script
 from ohr.documents.pdf import render
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -30,8 +31,9 @@ from ohr.quality.disputed_numbers import (
     decided,
     spread,
 )
+from ohr.quality.page_ink import Box
 from ohr.quality.table import Observation, signal_table
-from ohr.quality.witness import PageJudgement, ReadLine, Seen, judge_page, read_box
+from ohr.quality.witness import PageJudgement, ReadBoxes, Seen, judge_page, read_boxes
 from ohr.types import FAILED, PageRef
 
 FALSE_RATE = 0.03
@@ -247,8 +249,8 @@ def _number(number: DisputedNumber) -> str:
 class InventionJudge:
     """Judges samples of outputs; a page that was judged with the same texts is not judged again."""
 
-    def __init__(self, reader: ReadLine | None = None) -> None:
-        self._reader = reader or read_box
+    def __init__(self, reader: ReadBoxes | None = None) -> None:
+        self._reader = reader or read_boxes
         self._judged: dict[tuple[Any, ...], PageJudgement] = {}
         self._compared: dict[tuple[Any, ...], PageNumbers] = {}
 
@@ -265,7 +267,7 @@ class InventionJudge:
                 if ref in outputs.seen[name]
                 and outputs.seen[name][ref].outcome.status not in FAILED
             }
-            image = _Image(source)
+            image = _Image(source, self._reader)
             layer = outputs.sample.layers.get(ref)
             for name, seen in of_page.items():
                 rest = [
@@ -278,7 +280,7 @@ class InventionJudge:
                 witnesses = [*rest, *([Seen(layer)] if layer else [])]
                 key = (ref, _seen(seen), tuple(witnesses))
                 if key not in self._judged:
-                    self._judged[key] = judge_page(key[1], witnesses, image.draw, self._reader)
+                    self._judged[key] = judge_page(key[1], witnesses, image.draw, image.read)
                     self._compared[key] = self._numbers(seen, rest, image)
                 pages[name][ref] = self._judged[key]
                 numbers[name][ref] = self._compared[key]
@@ -294,13 +296,14 @@ class InventionJudge:
         best = max(compared, key=lambda each: each.compared - len(each.disputed))
         chosen = spread(best.disputed, NUMBERS_READ)
         page = image.grey() if chosen else None
-        contradicted = []
-        for number in chosen:
-            if page is None or number.box is None:
-                continue
-            text = f"{number.context} {number.other}"
-            if decided(number, list(self._reader(page, number.box, text).values())) == "other":
-                contradicted.append(number)
+        placed = [(number, number.box) for number in chosen if number.box is not None]
+        boxes = [(box, main_script(f"{number.context} {number.other}")) for number, box in placed]
+        readings = [] if page is None else image.read(page, boxes)
+        contradicted = [
+            number
+            for (number, _), reading in zip(placed[: len(readings)], readings, strict=True)
+            if decided(number, list(reading.values())) == "other"
+        ]
         return PageNumbers(
             best.compared,
             len(best.disputed),
@@ -312,10 +315,19 @@ class InventionJudge:
 
 
 class _Image:
-    """A page's image, drawn once when it is first needed."""
+    """A page's image, drawn once when it is first needed, of which no box is read twice."""
 
-    def __init__(self, source: PageSource) -> None:
-        self._source = source
+    def __init__(self, source: PageSource, reader: ReadBoxes) -> None:
+        self._source, self._reader = source, reader
+        self._texts: dict[tuple[Box, str], Mapping[str, str]] = {}
+
+    def read(self, page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> list[Mapping[str, str]]:
+        """What the recognisers read in boxes of the page."""
+        # Outputs of a page have much the same lines in doubt.
+        new = [each for each in dict.fromkeys(boxes) if each not in self._texts]
+        if new:
+            self._texts.update(zip(new, self._reader(page, new), strict=True))
+        return [self._texts[each] for each in boxes]
 
     @cached_property
     def _pixels(self) -> np.ndarray | None:

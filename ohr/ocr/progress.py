@@ -1,10 +1,17 @@
-"""Progress on standard error: a bar on a terminal, plain lines elsewhere."""
+"""Progress on standard error: a bar on a terminal, plain lines elsewhere.
+
+Nobody should have to guess whether a command still works: a terminal shows the time that runs, and
+elsewhere the last line is written again, with the time since then, after ten silent seconds.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from rich.console import Console
@@ -20,7 +27,9 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-PLAIN_INTERVAL_S = 15.0
+SILENCE_S = 10.0
+"""Most seconds without a line, where the output is not a terminal."""
+_LOOK_S = 0.5
 
 
 class _TimeLeft(TimeRemainingColumn):
@@ -35,43 +44,137 @@ class _TimeLeft(TimeRemainingColumn):
         return Text(str(timedelta(seconds=round(left_s))), style="progress.remaining")
 
 
-class Progress:
-    """Shows progress: call it with (what, done, total); ``say`` writes a note."""
+class _Screen:
+    """What a progress and its stages write to: the bars of a terminal, or lines elsewhere.
 
-    def __init__(
-        self, console: Console | None = None, verb: str = "reading with", unit: str = "pages"
-    ) -> None:
-        self._verb, self._unit = verb, unit
-        self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
-        self._bar = Bar(
+    ``current`` is what is being done, None if nobody said. It is written by a thread if no line was
+    for a while, so lines are written under a lock.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TextColumn("left"),
             _TimeLeft(),
-            console=self._console,
+            console=console,
         )
+        self.users = 0
+        self._current: str | None = None
+        self._since = self._last = time.monotonic()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Show bars, or lines when it is silent for long, until each user has ended."""
+        self.users += 1
+        if self.users > 1:
+            return
+        if self.console.is_terminal:
+            self.bar.start()
+            return
+        self._ended.clear()
+        self._last = time.monotonic()
+        self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """One user less."""
+        self.users -= 1
+        if self.users:
+            return
+        self._current = None
+        if self.console.is_terminal:
+            self.bar.stop()
+        elif self._thread is not None:
+            self._ended.set()
+            self._thread.join()
+            self._thread = None
+
+    def write(self, line: str) -> None:
+        """Write a line."""
+        if self.console.is_terminal:
+            self.console.print(line, markup=False)
+            return
+        with self._lock:
+            self._last = time.monotonic()
+            print(line, file=sys.stderr, flush=True)
+
+    def is_silent(self) -> bool:
+        """Whether no line was written for so long that one is due."""
+        return time.monotonic() - self._last >= SILENCE_S
+
+    @property
+    def current(self) -> str | None:
+        """What is being done."""
+        return self._current
+
+    @current.setter
+    def current(self, text: str | None) -> None:
+        if text != self._current:
+            self._current, self._since = text, time.monotonic()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_LOOK_S):
+            text = self._current
+            if text is not None and self.is_silent():
+                self.write(f"{text}, {time.monotonic() - self._since:.0f} s so far")
+
+
+class Progress:
+    """Shows progress: call it with (what, done, total); ``say`` writes a note.
+
+    A ``brief`` stage is over in seconds as a rule, so it writes no lines before it was silent for
+    long.
+    """
+
+    def __init__(
+        self,
+        console: Console | None = None,
+        verb: str = "reading with",
+        unit: str = "pages",
+        *,
+        brief: bool = False,
+    ) -> None:
+        self._verb, self._unit, self._brief = verb, unit, brief
+        self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._screen = _Screen(self._console)
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
-        self._last = 0.0
+        self._written: dict[str, tuple[int, int]] = {}
         self.notes: list[str] = []
         """The notes of ``say``."""
 
-    def new_stage(self, verb: str, unit: str) -> Progress:
-        """Progress of another stage, with its verb and unit."""
-        other = Progress(self._console, verb, unit)
+    def new_stage(self, verb: str, unit: str, *, brief: bool = False) -> Progress:
+        """Progress of another stage, with its verb and unit, on the same screen."""
+        other = Progress(self._console, verb, unit, brief=brief)
         other.notes = self.notes
+        if self._screen.users:
+            other._screen = self._screen
         return other
 
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Show what is done if its steps are not counted, such as ``predicting errors``."""
+        before, self._screen.current = self._screen.current, what
+        task = self._screen.bar.add_task(what, total=None) if self._console.is_terminal else None
+        try:
+            yield
+        finally:
+            self._screen.current = before
+            if task is not None:
+                self._screen.bar.remove_task(task)
+
     def __enter__(self) -> Progress:
-        if self._console.is_terminal:
-            self._bar.start()
+        self._screen.begin()
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._console.is_terminal:
-            self._bar.stop()
+        self._screen.end()
 
     def say(self, line: str) -> None:
         """Write a note on the study as a plain line; square brackets are not mark-up."""
@@ -80,10 +183,7 @@ class Progress:
 
     def write(self, line: str) -> None:
         """Write a line about progress, which is not kept as a note."""
-        if self._console.is_terminal:
-            self._console.print(line, markup=False)
-        else:
-            print(line, file=sys.stderr, flush=True)
+        self._screen.write(line)
 
     def begin(self, what: str) -> None:
         """Start the clock of ``what``, without output."""
@@ -95,25 +195,34 @@ class Progress:
         ``left_s`` are the seconds left, NaN if not known; by default units count the same.
         """
         if self._console.is_terminal:
+            bar = self._screen.bar
             if what not in self._tasks:
-                self._tasks[what] = self._bar.add_task(f"{self._verb} {what}", total=total)
-            self._bar.update(self._tasks[what], completed=done, total=total, left_s=left_s)
+                self._tasks[what] = bar.add_task(f"{self._verb} {what}", total=total)
+            bar.update(self._tasks[what], completed=done, total=total, left_s=left_s)
             return
         now = time.monotonic()
         started = self._started.setdefault(what, now)
-        if done in (0, total) or now - self._last >= PLAIN_INTERVAL_S:
-            self._last = now
+        text = f"{self._verb} {what}: {done}/{total} {self._unit}"
+        self._screen.current = text if done < total else None
+        is_end = done in (0, total) and not self._brief
+        is_new = self._written.get(what) != (done, total)
+        if (is_end and is_new) or self._screen.is_silent():
+            self._written[what] = done, total
             if left_s is None:
                 left_s = (now - started) / done * (total - done) if done else math.nan
             remaining = "" if math.isnan(left_s) else f", {left_s:.0f} s left"
-            self.write(f"{self._verb} {what}: {done}/{total} {self._unit}{remaining}")
+            self.write(f"{text}{remaining}")
 
 
 class Silent(Progress):
     """Shows nothing."""
 
-    def new_stage(self, verb: str, unit: str) -> Progress:
+    def new_stage(self, verb: str, unit: str, *, brief: bool = False) -> Progress:
         return self
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        yield
 
     def __enter__(self) -> Progress:
         return self

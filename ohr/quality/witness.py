@@ -25,8 +25,8 @@ from typing import Literal
 import numpy as np
 from rapidfuzz import fuzz
 
+from ohr.documents.layers import witnesses as recognisers
 from ohr.documents.layers.scripts import main_script
-from ohr.documents.layers.witnesses import read_line
 from ohr.metrics.supporting_text import FEWEST_LETTERS, most_alike
 from ohr.metrics.word_keys import KeyedWord, keyed_words, word_key
 from ohr.quality.page_ink import Box, InkLine, PageInk
@@ -45,10 +45,10 @@ __all__ = [
     "FEWEST_INVENTED",
     "InventedPassage",
     "PageJudgement",
-    "ReadLine",
+    "ReadBoxes",
     "Seen",
     "judge_page",
-    "read_box",
+    "read_boxes",
 ]
 
 FEWEST_INVENTED = 3
@@ -74,8 +74,8 @@ LIKE_A_STRETCH = 68.0
 that. Of sentences of other pages, 1 % of those of 10 words have 64 or more."""
 
 Evidence = Literal["no ink", "glyphs", "unread ink"]
-ReadLine = Callable[[np.ndarray, Box, str], Mapping[str, str]]
-"""What each recogniser reads in a box of a grey page; the text decides the script."""
+ReadBoxes = Callable[[np.ndarray, Sequence[tuple[Box, str]]], Sequence[Mapping[str, str]]]
+"""What each recogniser reads in boxes of a grey page; a box comes with its script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def judge_page(
     output: Seen,
     witnesses: Sequence[Seen],
     image: Callable[[], np.ndarray | None] = lambda: None,
-    reader: ReadLine | None = None,
+    reader: ReadBoxes | None = None,
 ) -> PageJudgement:
     """Judge one output of a page by the other ones.
 
@@ -158,18 +158,24 @@ def judge_page(
     ``reader`` reads lines again; by default the recognisers that are installed. Raises what
     ``image`` and ``reader`` raise.
     """
-    page = _Page(output, witnesses, image, reader or read_box)
+    page = _Page(output, witnesses, image, reader or read_boxes)
     return page.judgement()
 
 
-def read_box(page: np.ndarray, box: Box, text: str) -> Mapping[str, str]:
-    """What each recogniser that is installed reads in a box of a page: uint8 grey ``(h, w)``.
+def read_boxes(page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> Sequence[Mapping[str, str]]:
+    """What each recogniser that is installed reads in boxes of a page: uint8 grey ``(h, w)``.
 
-    The script of ``text`` decides which can. Raises EngineError.
+    A box comes with its script, which decides which can. All boxes are read together, since to
+    start a recogniser takes longer than to read a line. Raises EngineError.
     """
     height, width = page.shape
-    shares = (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
-    return read_line(page, shares, main_script(text))
+    return recognisers.read_boxes(
+        page,
+        [
+            ((x0 / width, y0 / height, x1 / width, y1 / height), script)
+            for (x0, y0, x1, y1), script in boxes
+        ],
+    )
 
 
 class _Page:
@@ -180,7 +186,7 @@ class _Page:
         output: Seen,
         witnesses: Sequence[Seen],
         image: Callable[[], np.ndarray | None],
-        reader: ReadLine,
+        reader: ReadBoxes,
     ) -> None:
         self._output, self._witnesses = output, witnesses
         self._draw, self._reader = image, reader
@@ -235,7 +241,8 @@ class _Page:
         assert self._ink is not None
         lines = self._free_lines()
         longest = sorted(lines, key=lambda line: -line.letters)[:MOST_LINES]
-        texts = [self._read(line) if line in longest else [] for line in lines]
+        read = dict(zip(longest, self._read(longest), strict=True))
+        texts = [read.get(line, []) for line in lines]
         again = Vocabulary([w.key for each in texts for text in each for w in keyed_words(text)])
         words = self._reconsider([*self._vocabularies, again])
         room = [
@@ -345,9 +352,13 @@ class _Page:
                 agreed[place] = bool(near) and all(agreed[n] for n in near)
         return agreed
 
-    def _read(self, line: InkLine) -> list[str]:
+    def _read(self, lines: Sequence[InkLine]) -> list[list[str]]:
         assert self._ink is not None
-        return list(self._reader(self._ink.grey, line.box, self._support.text).values())
+        if not lines:
+            return []
+        script = main_script(self._support.text)
+        boxes = [(line.box, script) for line in lines]
+        return [list(each.values()) for each in self._reader(self._ink.grey, boxes)]
 
     def _is_readable(self, texts: Sequence[str]) -> bool:
         """Whether a line's text is known: recognisers agree on it, or another text has it."""

@@ -70,21 +70,30 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
             pages[page_no] = cv2.cvtColor(render(path, page_no, DPI), cv2.COLOR_RGB2GRAY)
         if (picture := _line(pages[page_no], box)) is not None:
             pictures.setdefault(main_script(text), {})[place] = picture
-    readings: list[dict[str, str]] = [{} for _ in lines]
+    return _readings(pictures, len(lines))
+
+
+def read_boxes(page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> list[dict[str, str]]:
+    """What each witness reads in each box of a page (uint8 grey ``(h, w)``), by its name.
+
+    A box comes with its script, which decides which witnesses can read it. Empty for a box that is
+    too small, and without those that fail on it. Raises EngineError.
+    """
+    pictures: dict[str, dict[int, np.ndarray]] = {}
+    for place, (box, script) in enumerate(boxes):
+        if (picture := _line(page, box)) is not None:
+            pictures.setdefault(script, {})[place] = picture
+    return _readings(pictures, len(boxes))
+
+
+def _readings(pictures: Mapping[str, Mapping[int, np.ndarray]], count: int) -> list[dict[str, str]]:
+    """What each witness reads in ``count`` lines, whose pictures are given by script and place."""
+    readings: list[dict[str, str]] = [{} for _ in range(count)]
     for script, of_script in pictures.items():
         texts = _read(list(of_script.values()), script)
         for place, reading in zip(of_script, texts, strict=True):
             readings[place] = reading
     return readings
-
-
-def read_line(page: np.ndarray, box: Box, script: str) -> dict[str, str]:
-    """What each witness of a script reads in a line of a page (uint8 grey ``(h, w)``), by name.
-
-    Empty for a line that is too small, and without those that fail on it. Raises EngineError.
-    """
-    picture = _line(page, box)
-    return {} if picture is None else _read([picture], script)[0]
 
 
 def _read(pictures: Sequence[np.ndarray], script: str) -> list[dict[str, str]]:

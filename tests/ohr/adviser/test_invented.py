@@ -40,11 +40,14 @@ def lines(page: int) -> list[str]:
     ]
 
 
-def read(page, box, text):
+def read(page, boxes):
     """A recogniser that reads every line of a page rightly."""
-    number = round(((box[1] + box[3]) / 2 - 50) / 34)
     page_no = next(n for n, grey in enumerate(read.pages) if np.array_equal(grey, page))
-    return {"one": lines(page_no)[number] if page_no not in BLANK and 0 <= number < 6 else ""}
+    numbers = [round(((box[1] + box[3]) / 2 - 50) / 34) for box, _ in boxes]
+    return [
+        {"one": lines(page_no)[number] if page_no not in BLANK and 0 <= number < 6 else ""}
+        for number in numbers
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -254,3 +257,19 @@ def test_a_page_of_a_single_engine_is_judged_by_its_ink_alone(folder):
     assert [bool(each.invented) for each in by_page] == [page in BLANK for page in range(PAGES)]
     assert [each.is_judged for each in by_page] == [page in BLANK for page in range(PAGES)]
     assert by_page[0].reason == "there is no witness"
+
+
+def test_no_line_of_a_page_is_read_again_for_its_second_output(folder):
+    calls = []
+
+    def count(page, boxes):
+        calls.extend((page.tobytes(), *each) for each in boxes)
+        return read(page, boxes)
+
+    def fluent_at_the_end(page):
+        return f"{honest(page)}\n{FLUENT}"
+
+    # Without boxes of words, all lines of a page are in doubt for either output.
+    outputs = sampled(folder, first=inventing, second=fluent_at_the_end)
+    InventionJudge(count).judge(outputs)
+    assert len(calls) == len(set(calls)) == 6 * (PAGES - len(BLANK))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from io import StringIO
 
 import pytest
 from rich.console import Console
 
+from ohr.ocr import progress as progress_module
 from ohr.ocr.progress import Progress
 
 
@@ -39,3 +41,80 @@ def test_without_a_terminal_lines_go_to_standard_error(capsys):
         "reading with a: 0/4 pages, 12 s left",
         "reading with a: 4/4 pages, 0 s left",
     ]
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Lines are due after a moment."""
+    monkeypatch.setattr(progress_module, "SILENCE_S", 0.05)
+    monkeypatch.setattr(progress_module, "_LOOK_S", 0.01)
+
+
+def plain_lines(capsys) -> list[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+def wait_for(capsys, text: str) -> list[str]:
+    """The lines so far, once one has the text."""
+    lines: list[str] = []
+    for _ in range(500):
+        lines += plain_lines(capsys)
+        if any(text in line for line in lines):
+            return lines
+        time.sleep(0.01)
+    raise AssertionError(f"no line has {text!r}: {lines}")
+
+
+def test_what_takes_long_is_said_again(impatient, capsys):
+    with Progress(Console(file=sys.stderr)) as progress:
+        progress("a", 0, 4)
+        assert "reading with a: 0/4 pages" in wait_for(capsys, " so far")
+
+
+def test_nothing_is_said_again_once_it_is_done(impatient, capsys):
+    with Progress(Console(file=sys.stderr)) as progress:
+        progress("a", 0, 1)
+        progress("a", 1, 1)
+        time.sleep(0.2)
+        progress.new_stage("checking", "pages")("b", 0, 4)
+        lines = wait_for(capsys, "checking b: 0/4 pages, ")
+    assert not any(line.startswith("reading with a: 1/1 pages, 0 s so far") for line in lines)
+
+
+def test_a_step_without_a_count_has_a_line_when_it_takes_long(impatient, capsys):
+    with Progress(Console(file=sys.stderr)) as progress:
+        progress("a", 0, 4)
+        with progress.doing("predicting errors"):
+            wait_for(capsys, "predicting errors, 0 s so far")
+        wait_for(capsys, "reading with a: 0/4 pages, ")
+
+
+def test_a_brief_stage_has_no_lines_unless_it_takes_long(capsys, monkeypatch):
+    with Progress(Console(file=sys.stderr)) as progress:
+        brief = progress.new_stage("checking", "pages", brief=True)
+        for done in range(5):
+            brief("layers", done, 4)
+        assert plain_lines(capsys) == []
+        monkeypatch.setattr(progress_module, "SILENCE_S", 0.0)
+        brief("layers", 2, 4, 3.0)
+        assert "checking layers: 2/4 pages, 3 s left" in plain_lines(capsys)
+
+
+def test_the_same_count_has_one_line(capsys):
+    with Progress(Console(file=sys.stderr)) as progress:
+        progress("a", 0, 1)
+        progress("a", 0, 1)
+    assert plain_lines(capsys) == ["reading with a: 0/1 pages"]
+
+
+def test_a_stage_is_drawn_on_the_screen_of_the_progress_that_it_is_of():
+    stream = StringIO()
+    console = Console(file=stream, force_terminal=True, width=120, color_system=None)
+    with Progress(console) as progress:
+        progress("a", 1, 4)
+        with progress.new_stage("checking", "pages") as stage:
+            stage("b", 2, 4)
+        progress("a", 4, 4)
+    last = stream.getvalue().split("reading with a")[-1]
+    assert "4/4" in last
+    assert "checking b" in last

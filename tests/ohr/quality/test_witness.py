@@ -29,14 +29,17 @@ def with_invention(lines=LINES, place=3):
 def reads(page_lines):
     """Recognisers that read a line of the drawn page rightly, by its place."""
 
-    def read(page, box, text):
-        number = round(((box[1] + box[3]) / 2 - 50) / 34)
-        return {"one": page_lines[number] if 0 <= number < len(page_lines) else ""}
+    def read(page, boxes):
+        numbers = [round(((box[1] + box[3]) / 2 - 50) / 34) for box, _ in boxes]
+        return [
+            {"one": page_lines[number] if 0 <= number < len(page_lines) else ""}
+            for number in numbers
+        ]
 
     return read
 
 
-def never(page, box, text):
+def never(page, boxes):
     raise AssertionError("no line is to be read again")
 
 
@@ -74,7 +77,7 @@ def test_where_nobody_can_read_the_ink_nothing_is_judged():
     lines = [*LINES[:3], INVENTED, *LINES[3:]]
     image, words = draw_page(lines)
     missed = tuple(word for word in words if word.text not in INVENTED.split())
-    result = judge("\n".join(lines), "\n".join(LINES), image, lambda *_: UNREADABLE, missed)
+    result = judge("\n".join(lines), "\n".join(LINES), image, lambda page, boxes: [UNREADABLE for _ in boxes], missed)
     assert not result.invented
     assert not result.is_judged
     assert result.reason == "ink that nobody can read well"
