@@ -10,28 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ohr.adviser.empty_pages import settle_empty
 from ohr.adviser.own_pages import SampleOutputs
+from ohr.adviser.page_image import PageImage
 from ohr.adviser.sampling import page_ref
-from ohr.documents.images import load_image
 from ohr.documents.layers.scripts import main_script
-from ohr.documents.pdf import render
-from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.ocr.sources import PageSource
+from ohr.ocr.progress import Progress, Silent
 from ohr.quality.disputed_numbers import (
     DisputedNumber,
     compare_with_witness,
     decided,
     spread,
 )
-from ohr.quality.page_ink import Box
 from ohr.quality.table import Observation, signal_table
 from ohr.quality.witness import PageJudgement, ReadBoxes, Seen, judge_page, read_boxes
 from ohr.types import FAILED, PageRef
@@ -254,20 +250,26 @@ class InventionJudge:
         self._judged: dict[tuple[Any, ...], PageJudgement] = {}
         self._compared: dict[tuple[Any, ...], PageNumbers] = {}
 
-    def judge(self, outputs: SampleOutputs) -> Inventions:
-        """Judge every page of every engine of page images. Raises what the recognisers raise."""
+    def judge(
+        self, outputs: SampleOutputs, report: Callable[[int, int], None] = lambda done, total: None
+    ) -> Inventions:
+        """Judge every page of every engine of page images. Raises what the recognisers raise.
+
+        ``report`` gets the number of pages that are judged, and of all.
+        """
         sources = {page_ref(source): source for source in outputs.sample.pages}
         engines = [name for name in outputs.seen if name not in outputs.of_layer]
         pages: dict[str, dict[PageRef, PageJudgement]] = {name: {} for name in engines}
         numbers: dict[str, dict[PageRef, PageNumbers]] = {name: {} for name in engines}
-        for ref, source in sources.items():
+        for done, (ref, source) in enumerate(sources.items()):
+            report(done, len(sources))
             of_page = {
                 name: outputs.seen[name][ref]
                 for name in engines
                 if ref in outputs.seen[name]
                 and outputs.seen[name][ref].outcome.status not in FAILED
             }
-            image = _Image(source, self._reader)
+            image = PageImage(source, self._reader)
             layer = outputs.sample.layers.get(ref)
             for name, seen in of_page.items():
                 rest = [
@@ -284,9 +286,10 @@ class InventionJudge:
                     self._compared[key] = self._numbers(seen, rest, image)
                 pages[name][ref] = self._judged[key]
                 numbers[name][ref] = self._compared[key]
+        report(len(sources), len(sources))
         return Inventions(pages, numbers)
 
-    def _numbers(self, seen: Observation, rest: Sequence[Seen], image: _Image) -> PageNumbers:
+    def _numbers(self, seen: Observation, rest: Sequence[Seen], image: PageImage) -> PageNumbers:
         """The numbers beside those of the engine that has the most of them in the same places."""
         compared = [
             compare_with_witness(seen.text, each.text, each.words) for each in rest if each.words
@@ -312,42 +315,6 @@ class InventionJudge:
             best.words,
             best.words_changed,
         )
-
-
-class _Image:
-    """A page's image, drawn once when it is first needed, of which no box is read twice."""
-
-    def __init__(self, source: PageSource, reader: ReadBoxes) -> None:
-        self._source, self._reader = source, reader
-        self._texts: dict[tuple[Box, str], Mapping[str, str]] = {}
-
-    def read(self, page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> list[Mapping[str, str]]:
-        """What the recognisers read in boxes of the page."""
-        # Outputs of a page have much the same lines in doubt.
-        new = [each for each in dict.fromkeys(boxes) if each not in self._texts]
-        if new:
-            self._texts.update(zip(new, self._reader(page, new), strict=True))
-        return [self._texts[each] for each in boxes]
-
-    @cached_property
-    def _pixels(self) -> np.ndarray | None:
-        source = self._source
-        try:
-            if source.is_pdf:
-                return render(source.path, source.page_no or 0, source.dpi)
-            return load_image(source.path, source.frame)
-        except OhrError:  # the engines' outcomes name it
-            return None
-
-    def draw(self) -> np.ndarray | None:
-        return self._pixels
-
-    def grey(self) -> np.ndarray | None:
-        pixels = self._pixels
-        if pixels is None or pixels.ndim == 2:
-            return pixels
-        grey: np.ndarray = np.round(pixels @ np.array([0.299, 0.587, 0.114])).astype(np.uint8)
-        return grey
 
 
 def _seen(page: Observation) -> Seen:
@@ -381,13 +348,17 @@ def judged_outputs(
     outputs: SampleOutputs,
     judge: InventionJudge,
     predict: Callable[[SampleOutputs], pd.DataFrame],
+    progress: Progress | None = None,
 ) -> tuple[SampleOutputs, pd.DataFrame, Inventions]:
     """The outputs without what was invented in their signals, their predictions, and what was
     found. ``predict`` gives the table of predictions.
     """
-    inventions = judge.judge(outputs)
-    outputs = drop_engines(outputs, list(inventions.vetoes))
-    table = settle_empty(predict(outputs), inventions.is_blank)
+    progress = progress or Silent()
+    checking = partial(progress.new_stage("checking", "pages", brief=True), "for invented text")
+    inventions = judge.judge(outputs, checking)
+    with progress.doing("predicting errors"):
+        outputs = drop_engines(outputs, list(inventions.vetoes))
+        table = settle_empty(predict(outputs), inventions.is_blank)
     return outputs, inventions.add_columns(table), inventions
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ohr.documents.layers import LayerVerdict
-from ohr.documents.opening import LIMITS
+from ohr.documents.opening import LIMITS, Report
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.ocr.files import document_id
@@ -181,29 +181,32 @@ def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: s
     )
 
 
-def check_sample(draw: Draw, first: int | None = None) -> PageSample:
+def check_sample(
+    draw: Draw, first: int | None = None, report: Report = lambda what, done, total: None
+) -> PageSample:
     """Check the text layers of drawn pages of PDFs.
 
     Fonts are judged by all pages of a document that were drawn. With ``first``, about so many pages
     are checked, at least one of each PDF; then all pages of the PDFs on which one is not usable.
-    Pages that are then not checked are not in the sample, as if they had not been drawn.
+    Pages that are then not checked are not in the sample, as if they had not been drawn. ``report``
+    is that of :func:`ohr.documents.verifying.verified_layers`.
     """
     of_pdf: dict[Path, list[PageSource]] = {}
     for source in (*draw.pages, *draw.further):
         if source.is_pdf:
             of_pdf.setdefault(source.path, []).append(source)
     if first is None:
-        verdicts = _verdicts(of_pdf)
+        verdicts = _verdicts(of_pdf, report)
     else:
         begun = _begin(of_pdf, max(first, len(of_pdf)), draw.seed)
-        verdicts = _verdicts(begun)
+        verdicts = _verdicts(begun, report)
         rest = {
             path: pages
             for path, pages in of_pdf.items()
             if len(begun[path]) < len(pages)
             and any(verdicts[page_ref(source)].gap for source in begun[path])
         }
-        verdicts |= _verdicts(rest) if rest else {}
+        verdicts |= _verdicts(rest, report) if rest else {}
     pages = [source for source in draw.pages if not source.is_pdf or page_ref(source) in verdicts]
     sampled = {
         page_ref(source): verdicts.get(page_ref(source), LayerVerdict(fault=NO_PDF))
@@ -228,11 +231,14 @@ def check_sample(draw: Draw, first: int | None = None) -> PageSample:
     )
 
 
-def _verdicts(of_pdf: Mapping[Path, Sequence[PageSource]]) -> dict[PageRef, LayerVerdict]:
+def _verdicts(
+    of_pdf: Mapping[Path, Sequence[PageSource]], report: Report
+) -> dict[PageRef, LayerVerdict]:
     """The verdict on the layer of each page."""
     numbers = {path: [source.page_no or 0 for source in pages] for path, pages in of_pdf.items()}
     verdicts: dict[PageRef, LayerVerdict] = {}
-    for path, outcome in zip(of_pdf, verified_layers(list(of_pdf), LIMITS, numbers), strict=True):
+    layers = verified_layers(list(of_pdf), LIMITS, numbers, report)
+    for path, outcome in zip(of_pdf, layers, strict=True):
         failed = LayerVerdict(fault=outcome.detail or "it cannot be read")
         of_file = outcome.value or ()
         for place, source in enumerate(of_pdf[path]):

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from ohr.documents.layers.witnesses import Box
 
 Task = Callable[[], Any]
-Opener = Callable[[Sequence[Task]], list[Outcome[Any]]]
+Opener = Callable[[Sequence[Task], Callable[[int], None]], list[Outcome[Any]]]
+"""Runs tasks; the second argument is called with the number of each as it ends."""
+Report = Callable[[str, int, int], None]
+"""Gets what is done, how many pages of it are done, and of how many."""
 
 LIMITS = Limits(cpu_s=60, wall_s=600, memory_mb=2000)
 """Limits for opening a file, or for the text layers of some pages."""
@@ -50,7 +53,7 @@ def file_facts(paths: Iterable[Path], limits: Limits = LIMITS) -> dict[Path, Fil
     """
     unique = list(dict.fromkeys(paths))
     with _opener(len(unique), limits) as outcomes:
-        facts = outcomes([partial(_facts, path) for path in unique])
+        facts = outcomes([partial(_facts, path) for path in unique], _ignore)
     return {
         path: outcome.value
         or FileFacts(1, RENDERER if _is_pdf(path) else None, None, outcome.detail or "not opened")
@@ -70,7 +73,7 @@ def _facts(path: Path) -> FileFacts:
 def labels_of(paths: Sequence[Path], limits: Limits = LIMITS) -> list[Outcome[list[str]]]:
     """The page labels of each PDF, in order."""
     with _opener(len(paths), limits) as outcomes:
-        return outcomes([partial(page_labels, path) for path in paths])
+        return outcomes([partial(page_labels, path) for path in paths], _ignore)
 
 
 def _is_pdf(path: Path) -> bool:
@@ -81,16 +84,18 @@ def layers_of(
     paths: Sequence[Path],
     limits: Limits = LIMITS,
     pages: Mapping[Path, Sequence[int]] | None = None,
+    report: Report = lambda what, done, total: None,
 ) -> list[Outcome[list[Outcome[TextLayer]]]]:
     """The text layers of each PDF, in order. A page or a whole file may be a failed outcome.
 
     ``pages`` are the 0-based pages of each PDF, in the order of the result; by default all.
+    ``report`` gets the number of pages whose layers are read.
     """
     from ohr.documents.layers import text_layers
 
     layers: dict[tuple[Path, int], Outcome[TextLayer]] = {}
     with _opener(len(paths), limits) as outcomes:
-        counts = outcomes([partial(page_count, path) for path in paths])
+        counts = outcomes([partial(page_count, path) for path in paths], _ignore)
         numbers: dict[Path, Sequence[int]] = {
             path: range(count.value) if pages is None else pages[path]
             for path, count in zip(paths, counts, strict=True)
@@ -101,8 +106,13 @@ def layers_of(
             for path, page_nos in numbers.items()
             for start in range(0, len(page_nos), PAGES_AT_ONCE)
         ]
+        total = sum(map(len, numbers.values()))
         while batches:
-            outcomes_of_batches = outcomes([partial(text_layers, *batch) for batch in batches])
+            tasks = [partial(text_layers, *batch) for batch in batches]
+            sizes = [len(page_nos) for _, page_nos in batches]
+            before = total - sum(sizes)
+            ended = _Ended(sizes, lambda done, b=before: report("text layers", b + done, total))
+            outcomes_of_batches = outcomes(tasks, ended)
             failed: list[tuple[Path, Sequence[int]]] = []
             for (path, page_nos), outcome in zip(batches, outcomes_of_batches, strict=True):
                 if outcome.value is not None:
@@ -124,11 +134,14 @@ def layers_of(
 
 
 def lines_read(
-    requests: Mapping[Path, Sequence[tuple[int, Box, str]]], limits: Limits = LIMITS
+    requests: Mapping[Path, Sequence[tuple[int, Box, str]]],
+    limits: Limits = LIMITS,
+    report: Report = lambda what, done, total: None,
 ) -> dict[Path, list[dict[str, str]]]:
     """What witnesses read in lines of PDFs (:func:`ohr.documents.layers.read_lines`), in order.
 
-    Nothing for lines on which a worker failed.
+    Nothing for lines on which a worker failed. ``report`` gets the number of pages of which no line
+    is left.
     """
     from ohr.documents.layers import read_lines
 
@@ -139,7 +152,10 @@ def lines_read(
     ]
     readings: dict[Path, list[dict[str, str]]] = {path: [] for path in requests}
     with _opener(len(batches), limits) as outcomes:
-        read = outcomes([partial(read_lines, *batch) for batch in batches])
+        pages = [len({page_no for page_no, _, _ in lines}) for _, lines in batches]
+        total = sum(pages)
+        ended = _Ended(pages, lambda done: report("lines of text layers", done, total))
+        read = outcomes([partial(read_lines, *batch) for batch in batches], ended)
     for (path, lines), outcome in zip(batches, read, strict=True):
         readings[path] += outcome.value if outcome.value is not None else [{} for _ in lines]
     return readings
@@ -149,16 +165,36 @@ def lines_read(
 def _opener(files: int, limits: Limits) -> Iterator[Opener]:
     """A function that runs tasks in worker processes and returns their outcomes, in order."""
     if not files:
-        yield lambda tasks: []
+        yield lambda tasks, ended: []
         return
     workers = min(files, os.cpu_count() or 1, MOST_WORKERS)
     with WorkerPool[Any](_call, workers=workers, limits=limits, retry=False) as pool:
 
-        def outcomes(tasks: Sequence[Task]) -> list[Outcome[Any]]:
-            by_index = dict(pool.run(tasks))
+        def outcomes(tasks: Sequence[Task], ended: Callable[[int], None]) -> list[Outcome[Any]]:
+            by_index = {}
+            for index, outcome in pool.run(tasks):
+                by_index[index] = outcome
+                ended(index)
             return [_plain(by_index[index]) for index in range(len(tasks))]
 
         yield outcomes
+
+
+class _Ended:
+    """Counts the pages of tasks that have ended; ``sizes`` are those of the tasks."""
+
+    def __init__(self, sizes: Sequence[int], report: Callable[[int], None]) -> None:
+        self._sizes, self._report, self._done = sizes, report, 0
+        if sizes:
+            report(0)
+
+    def __call__(self, index: int) -> None:
+        self._done += self._sizes[index]
+        self._report(self._done)
+
+
+def _ignore(index: int) -> None:
+    """Nobody counts the tasks."""
 
 
 def _call(task: Task) -> Any:

@@ -15,7 +15,7 @@ from ohr.documents.layers import (
     suspects,
     text_layers,
 )
-from ohr.documents.opening import LIMITS, layers_of, lines_read
+from ohr.documents.opening import LIMITS, Report, layers_of, lines_read
 from ohr.types import Outcome
 from ohr.workers import Limits
 
@@ -24,14 +24,15 @@ def verified_layers(
     paths: Sequence[Path],
     limits: Limits = LIMITS,
     pages: Mapping[Path, Sequence[int]] | None = None,
+    report: Report = lambda what, done, total: None,
 ) -> list[Outcome[list[LayerVerdict]]]:
     """The verdict on each page of each PDF, in order. A file that cannot be opened is a failure.
 
     ``pages`` are the 0-based pages of each PDF, in the order of the result; by default all. Fonts
     are judged by all of these pages, and a few lines are read again by the OCR engines that are
-    installed.
+    installed. ``report`` gets what is done, and the number of pages of which it is done.
     """
-    opened = layers_of(paths, limits, pages)
+    opened = layers_of(paths, limits, pages, report)
     chosen: dict[Path, list[Line]] = {}
     requests = {}
     for path, outcome in zip(paths, opened, strict=True):
@@ -42,7 +43,8 @@ def verified_layers(
         numbers = range(len(layers)) if pages is None else pages[path]
         chosen[path] = lines
         requests[path] = [(numbers[line.page], line.box, line.shown) for line in lines]
-    readings = lines_read({path: lines for path, lines in requests.items() if lines}, limits)
+    lines_of = {path: lines for path, lines in requests.items() if lines}
+    readings = lines_read(lines_of, limits, report)
     return [
         Outcome(None, outcome.status, outcome.detail)
         if outcome.value is None

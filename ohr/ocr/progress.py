@@ -196,9 +196,9 @@ class Progress:
         """
         if self._console.is_terminal:
             bar = self._screen.bar
-            if what not in self._tasks:
-                self._tasks[what] = bar.add_task(f"{self._verb} {what}", total=total)
-            bar.update(self._tasks[what], completed=done, total=total, left_s=left_s)
+            if (task := self._tasks.get(what)) is None:
+                task = self._tasks[what] = bar.add_task(f"{self._verb} {what}", total=total)
+            bar.update(task, completed=done, total=total, left_s=left_s)
             return
         now = time.monotonic()
         started = self._started.setdefault(what, now)

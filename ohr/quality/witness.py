@@ -165,17 +165,15 @@ def judge_page(
 def read_boxes(page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> Sequence[Mapping[str, str]]:
     """What each recogniser that is installed reads in boxes of a page: uint8 grey ``(h, w)``.
 
-    A box comes with its script, which decides which can. All boxes are read together, since to
-    start a recogniser takes longer than to read a line. Raises EngineError.
+    A box's script decides which can. All are read together: a start takes longer than a line.
+    Raises EngineError.
     """
     height, width = page.shape
-    return recognisers.read_boxes(
-        page,
-        [
-            ((x0 / width, y0 / height, x1 / width, y1 / height), script)
-            for (x0, y0, x1, y1), script in boxes
-        ],
-    )
+    shares = [
+        ((x0 / width, y0 / height, x1 / width, y1 / height), script)
+        for (x0, y0, x1, y1), script in boxes
+    ]
+    return recognisers.read_boxes(page, shares)
 
 
 class _Page:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from ohr.adviser.auto.choice import PageChoice, Reading, choose_reading
-from ohr.adviser.countdown import Countdown, Report, spoken
+from ohr.adviser.countdown import Countdown, spoken
 from ohr.adviser.invented import InventionJudge, Inventions, judged_outputs
 from ohr.adviser.own_pages import (
     EngineWork,
@@ -24,6 +24,7 @@ from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.sampling import PageSample
 from ohr.display.wording import pages_of
 from ohr.errors import ConfigError
+from ohr.ocr.progress import Progress
 from ohr.quality.table import Observation
 from ohr.quality.texts import content
 from ohr.types import FAILED, PageRef
@@ -67,11 +68,11 @@ class AutoReader:
         works: Sequence[EngineWork],
         budget: Budget,
         workers: int,
-        report: Report,
+        progress: Progress,
         say: Say,
     ) -> None:
         self._sample, self._works, self._budget = sample, works, budget
-        self._workers, self._report, self._say = workers, report, say
+        self._workers, self._progress, self._say = workers, progress, say
         self._first = works[0]
         self._second = works[1] if len(works) > 1 else None
         self._refs = [page.ref for page in self._first.pages]
@@ -83,6 +84,8 @@ class AutoReader:
     def read(self) -> AutoReadings:
         """The choice of each page. Raises OhrError; ConfigError, before each engine has read more
         than one page, if the first engine alone takes longer than the budget."""
+        if any(work.only(self._refs[:1]).unread() for work in self._works):
+            self._say("one page with each engine first, for the price")
         for work in self._works:
             self._costs[work.label] = self._page_s(work)
         self._check_price()
@@ -106,7 +109,7 @@ class AutoReader:
         """Wall seconds per page and worker: those of the first page, which is read now unless it is
         stored. A repeated command thus decides the same."""
         first = work.only(self._refs[:1])
-        countdown = Countdown({work.label: 1}, self._report)
+        countdown = Countdown({work.label: 1}, self._progress)
         if unread := first.unread():
             countdown.read(first, unread)
         measured = countdown.seconds(self._workers).get(work.label, math.nan)
@@ -180,7 +183,7 @@ class AutoReader:
     def _read(self, work: EngineWork, refs: Sequence[PageRef]) -> None:
         unread = work.only(refs).unread()
         if unread:
-            Countdown({work.label: len(unread)}, self._report).read(work, unread)
+            Countdown({work.label: len(unread)}, self._progress).read(work, unread)
         self._read_by[work.label].update(refs)
 
     def _has_time(self, work: EngineWork, pages: int) -> bool:
@@ -199,8 +202,11 @@ class AutoReader:
     ) -> tuple[dict[str, dict[PageRef, Reading]], SampleOutputs, Inventions]:
         """The outputs so far by engine and page, with their predictions."""
         works = [work.only(self._read_by[work.label]) for work in self._works]
-        outputs = collect_outputs(self._sample, works, self._costs)
-        outputs, table, inventions = judged_outputs(outputs, self._judge, predict_pages)
+        with self._progress.doing("comparing the engines' outputs"):
+            outputs = collect_outputs(self._sample, works, self._costs)
+        outputs, table, inventions = judged_outputs(
+            outputs, self._judge, predict_pages, self._progress
+        )
         return _readings(table, outputs, inventions), outputs, inventions
 
 

@@ -84,8 +84,10 @@ def read_auto(
     check_request(settings, request)
     for line in skipped_files(inputs):
         print(f"skipped: {plain(line)}", file=sys.stderr)
-    draw = draw_pages(inputs, request.dpi, EVERY_PAGE, 0, request.pages)
-    sample = check_sample(draw)
+    with Progress(verb="checking", brief=True) as checking:
+        with checking.doing("opening the files"):
+            draw = draw_pages(inputs, request.dpi, EVERY_PAGE, 0, request.pages)
+        sample = check_sample(draw, report=checking)
     rest = sample.only({ref for ref, layer in sample.layers.items() if layer is None})
     works = plan_reading(rest.pages, settings)
     for line in plan_lines(sample, rest):

@@ -58,8 +58,10 @@ def report_quality(
 
     Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
-    draw = draw_pages(inputs, dpi, budget, seed, pages)
-    sample = check_sample(draw)
+    with Progress(verb="checking", brief=True) as checking:
+        with checking.doing("opening the files"):
+            draw = draw_pages(inputs, dpi, budget, seed, pages)
+        sample = check_sample(draw, report=checking)
     if dry_run or out is None:
         print_plan(draw, sample, settings)
         return 0
@@ -69,10 +71,13 @@ def report_quality(
             print(plain(line))
         with Progress() as progress:
             outputs = read_sample(sample, settings, progress)
-        sample = outputs.sample
-        outputs, table, inventions = judged_outputs(
-            outputs, InventionJudge(), lambda each: predict_errors(each, known_values)
-        )
+            sample = outputs.sample
+            outputs, table, inventions = judged_outputs(
+                outputs,
+                InventionJudge(),
+                lambda each: predict_errors(each, known_values),
+                progress,
+            )
         write_quality(out, sample, table, seed)
         routes = report_routes(out, outputs, table, settings.engines, route_seconds, inventions)
     show(engine_table(table, outputs.seconds))

@@ -41,6 +41,7 @@ from ohr.adviser.recommend.verdicts import (
 )
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.ocr.files import FilePage
+from ohr.ocr.progress import Progress
 from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
 
@@ -167,11 +168,12 @@ def read_in_batches(
     until = None if minutes is None else time.monotonic() + 60 * minutes
     reader = _Reader(sample, settings, order, report, until, stops_early=len(sizes) > 1)
     before, judge = 0, InventionJudge()
+    progress = report if isinstance(report, Progress) else None
     for size in sizes:
         goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
         reader.read(max(goal, least, 1))
         outputs, table, inventions = judged_outputs(
-            reader.outputs(), judge, lambda each: predict_errors(each, known_values)
+            reader.outputs(), judge, lambda each: predict_errors(each, known_values), progress
         )
         stop: Stop = "time" if goal < size else "all pages"
         # Time does not depend on which engine is better: a last look may spend all that is left.

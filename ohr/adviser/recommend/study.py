@@ -33,7 +33,14 @@ from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
 from ohr.adviser.recommend.read_command import read_command
 from ohr.adviser.recommend.verdicts import TARGETS_OF, basis
-from ohr.adviser.sampling import LAYERS_CHECKED, check_sample, draw_pages, page_ref
+from ohr.adviser.sampling import (
+    LAYERS_CHECKED,
+    Draw,
+    PageSample,
+    check_sample,
+    draw_pages,
+    page_ref,
+)
 from ohr.display.terminal import show, table_text
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
@@ -63,10 +70,9 @@ def report_recommendation(
     """
     if dry_run or out is None:
         _check(settings, request)
-        draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
+        draw, sample, _ = _sampled(inputs, request, Progress())
         if stops_early(settings, request.read_all):
             _print("fewer pages are read if they settle the verdict (--read-all: all)")
-        sample = check_sample(draw, _layers_first(request))
         for line in _floor_lines(sample.pages, settings):
             _print(line)
         print_plan(draw, sample, settings)
@@ -124,10 +130,7 @@ def recommend(
         if path.is_dir() and out.resolve().is_relative_to(path.resolve()):
             raise ConfigError(f"{out} is in the folder of the PDFs: choose another --out")
     _check(settings, request)
-    draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
-    started = time.perf_counter()
-    sample = check_sample(draw, _layers_first(request))
-    layer_s = (time.perf_counter() - started) / max(1, len(sample.checked))
+    draw, sample, layer_s = _sampled(inputs, request, progress)
     known_values = read_transcriptions(sample, request.truth)
     with locked(out):
         for name in (RECOMMENDATION, AS_JSON):
@@ -191,6 +194,18 @@ def recommend(
         out / AS_JSON, json.dumps(result.json_content(), indent=2, ensure_ascii=False) + "\n"
     )
     return result
+
+
+def _sampled(
+    inputs: Sequence[Path], request: Request, progress: Progress
+) -> tuple[Draw, PageSample, float]:
+    """The drawn pages; those of them that are read, with their layers checked; seconds a layer."""
+    with progress.new_stage("checking", "pages", brief=True) as checking:
+        with checking.doing("opening the files"):
+            draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
+        started = time.perf_counter()
+        sample = check_sample(draw, _layers_first(request), checking)
+    return draw, sample, (time.perf_counter() - started) / max(1, len(sample.checked))
 
 
 def _layers_first(request: Request) -> int | None:

@@ -24,7 +24,7 @@ def checked(monkeypatch):
     is wrong."""
     calls = []
 
-    def verdicts(paths, limits, pages):
+    def verdicts(paths, limits, pages, report):
         calls.append({path.name: list(pages[path]) for path in paths})
         return [
             Outcome(

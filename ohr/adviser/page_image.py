@@ -1,0 +1,53 @@
+"""The image of a page that is judged, and what recognisers read in its boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from ohr.documents.images import load_image
+from ohr.documents.pdf import render
+from ohr.errors import OhrError
+from ohr.ocr.sources import PageSource
+from ohr.quality.page_ink import Box
+from ohr.quality.witness import ReadBoxes
+
+
+class PageImage:
+    """A page's image, drawn once when it is first needed, of which no box is read twice."""
+
+    def __init__(self, source: PageSource, reader: ReadBoxes) -> None:
+        self._source, self._reader = source, reader
+        self._texts: dict[tuple[Box, str], Mapping[str, str]] = {}
+
+    def read(self, page: np.ndarray, boxes: Sequence[tuple[Box, str]]) -> list[Mapping[str, str]]:
+        """What the recognisers read in boxes of the page."""
+        # Outputs of a page have much the same lines in doubt.
+        new = [each for each in dict.fromkeys(boxes) if each not in self._texts]
+        if new:
+            self._texts.update(zip(new, self._reader(page, new), strict=True))
+        return [self._texts[each] for each in boxes]
+
+    @cached_property
+    def _pixels(self) -> np.ndarray | None:
+        source = self._source
+        try:
+            if source.is_pdf:
+                return render(source.path, source.page_no or 0, source.dpi)
+            return load_image(source.path, source.frame)
+        except OhrError:  # the engines' outcomes name it
+            return None
+
+    def draw(self) -> np.ndarray | None:
+        """The page, uint8, grey or RGB; None if it cannot be drawn."""
+        return self._pixels
+
+    def grey(self) -> np.ndarray | None:
+        """The page, uint8 grey; None if it cannot be drawn."""
+        pixels = self._pixels
+        if pixels is None or pixels.ndim == 2:
+            return pixels
+        grey: np.ndarray = np.round(pixels @ np.array([0.299, 0.587, 0.114])).astype(np.uint8)
+        return grey
