@@ -137,7 +137,8 @@ def main(
         raise ConfigError(f"{option} is read by one process: leave --shard out")
     reading = Reading(ArtefactStore(cache), limits, runners, stop_after_failures, retry, pdf)
     if auto:
-        from ohr.adviser.auto.study import MOST_ERROR, AutoRequest, auto_engines, read_auto
+        from ohr.adviser.auto.engines import auto_engines
+        from ohr.adviser.auto.study import MOST_ERROR, AutoRequest, read_auto
         from ohr.adviser.own_pages import OcrSettings
         from ohr.study.config import parse_plugins
 

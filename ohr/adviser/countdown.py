@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from ohr.ocr.price import spoken
+
 
 class Report(Protocol):
     """Shows progress: ``left_s`` are the seconds left, NaN if they cannot be estimated yet."""
@@ -101,10 +103,3 @@ class Countdown:
             rest = max(0.0, self._until - time.monotonic())
             left_s = rest if math.isnan(left_s) else min(left_s, rest)
         self._report(", ".join(self._pending), done, self._total, left_s)
-
-
-def spoken(seconds: float) -> str:
-    """``40 s``, ``3 min`` or ``2.5 h``."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

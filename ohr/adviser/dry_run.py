@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ohr.adviser.countdown import spoken
 from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.sampling import Draw, PageSample
-from ohr.display.wording import pages_of
+from ohr.display.wording import counted, pages_of
 from ohr.files.safe_text import plain
+from ohr.ocr.price import reading_s, time_text
 from ohr.ocr.sources import other_kinds_line
 
 if TYPE_CHECKING:
@@ -61,19 +61,19 @@ def reading_lines(sample: PageSample, settings: OcrSettings) -> list[str]:
             for page in unread
         )
         page_s = work.expected_s()
-        seconds = times * page_s / min(settings.workers, max(1, len(unread))) if unread else 0.0
+        each_s = page_s * times / len(unread) if unread else 0.0
+        seconds = reading_s(len(unread), each_s, settings.workers)
         total += seconds
-        is_known = f", about {spoken(seconds)}" if seconds > 0 else ""
-        unknown = ", time not known: the cache has no page of it" if math.isnan(seconds) else ""
+        time = f", {time_text(seconds)}" if unread else ""
+        time += ": the cache has no page of it" * math.isnan(seconds)
         again = f" ({times - len(unread)} more under distortions)" if times > len(unread) else ""
         skipped = len(sample.pages) - len(work.pages)
         not_read = f"; it cannot read the {skipped} images" if skipped else ""
         lines.append(
             f"{work.label}: {pages_of(len(work.pages))}, "
             f"{len(work.pages) - len(unread)} in the cache, "
-            f"{len(unread)} to read{again}{is_known}{unknown}{not_read}"
+            f"{len(unread)} to read{again}{time}{not_read}"
         )
     if total > 0:
-        workers = f"{settings.workers} worker{'s' * (settings.workers != 1)}"
-        lines.append(f"in all about {spoken(total)} with {workers}")
+        lines.append(f"in all {time_text(total)} with {counted(settings.workers, 'worker')}")
     return lines

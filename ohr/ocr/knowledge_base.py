@@ -21,6 +21,7 @@ from ohr.models.origins import origin_notes, split_origins
 from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.page_records import check_formats, page_seconds, read_record, write_records
 from ohr.ocr.pools import Runners
+from ohr.ocr.price import reading_s, time_text
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import Pending, Shard
 from ohr.ocr.sharing import Sharing
@@ -135,11 +136,9 @@ def plan_lines(pages: Sequence[FilePage], outputs: FileOutputs) -> list[str]:
         page_s = kept_speed(outputs.store, outputs.identity).get("wall_s")
     if todo and page_s is not None:
         workers = outputs.runners.workers
-        seconds = len(todo) * page_s / min(workers, len(todo))
-        lines.append(
-            f"about {seconds:.0f} s with {workers} worker{'s' * (workers != 1)}, "
-            "by the pages in the cache"
-        )
+        time = time_text(reading_s(len(todo), page_s, workers))
+        several = f"{workers} worker{'s' * (workers != 1)}"
+        lines.append(f"{time} with {several}, by the pages in the cache")
     elif todo:
         lines.append("time not known: the cache has no page of this engine")
     return [*lines, "dry run: nothing was read"]

@@ -50,6 +50,8 @@ class ObservationTask:
     repeats: tuple[PluginSpec, ...]
     words: bool
     key: dict[str, Any]
+    once_key: dict[str, Any]
+    """The key of the observation without repeats."""
 
 
 @dataclass
@@ -94,9 +96,10 @@ class Observing:
         words = as_image and self.words and self.backend.has_confidence
         repeats = repeats if self.instability and page.ref not in self.once else ()
         recipes = [registry.create("perturbation", spec).identity() for spec in repeats]
-        drawn = [recipes, MILD, page.ref, DRAWN_BY, *([page.seed] if repeats else [])]
-        key = {"page": page.key, "repeats": drawn, "words": words}
-        return ObservationTask(page, repeats, words, key)
+        once = [[], MILD, page.ref, DRAWN_BY]
+        drawn = [recipes, *once[1:], page.seed] if repeats else once
+        keys = ({"page": page.key, "repeats": of, "words": words} for of in (drawn, once))
+        return ObservationTask(page, repeats, words, *keys)
 
     def _is_stored(self, task: ObservationTask, identity: dict[str, Any]) -> bool:
         output = stored_output(self.store, task.page.key, identity)
@@ -183,6 +186,8 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
             words = reader.backend().words(image) if words is None else words
             seen["words"] = words_form(words)
     reader.store.put("observation", task.key, seen)
+    if task.repeats:  # so that who wants no repeats need not read the page again for its words
+        reader.store.put("observation", task.once_key, {**seen, "pixels": []})
 
 
 def _may_be_distorted(image: np.ndarray) -> bool:

@@ -3,7 +3,8 @@
 import math
 import time
 
-from ohr.adviser.countdown import Countdown, spoken
+from ohr.adviser.countdown import Countdown
+from ohr.ocr.price import spoken
 
 
 class Work:

@@ -242,7 +242,7 @@ def test_a_dry_run_reads_nothing(folder, log):
     done = read(folder, "--dry-run")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines()[-1] == "dry run: nothing was read"
-    assert f"{FAST}: 2 pages, 0 in the cache, 2 to read, time not known yet" in done.stdout
+    assert f"{FAST}: 2 pages, 0 in the cache, 2 to read, time not known" in done.stdout
     assert pages_read(log) == 0
     assert not (folder.parent / "kb").exists()
 

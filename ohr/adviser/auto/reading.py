@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from ohr.adviser.auto.choice import PageChoice, Reading, choose_reading
-from ohr.adviser.countdown import Countdown, spoken
+from ohr.adviser.countdown import Countdown
 from ohr.adviser.invented import InventionJudge, Inventions, judged_outputs
 from ohr.adviser.own_pages import (
     EngineWork,
@@ -24,6 +24,7 @@ from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.sampling import PageSample
 from ohr.display.wording import pages_of
 from ohr.errors import ConfigError
+from ohr.ocr.price import reading_s, spoken, time_text
 from ohr.ocr.progress import Progress
 from ohr.quality.table import Observation
 from ohr.quality.texts import content
@@ -119,11 +120,11 @@ class AutoReader:
         """Print the price of reading. Raises ConfigError if the first engine exceeds the budget."""
         first, second, most = self._first, self._second, self._budget.most_error
         unread = len(first.unread())
-        seconds = wall_s(unread, self._costs[first.label], self._workers)
+        seconds = reading_s(unread, self._costs[first.label], self._workers)
         price = f"{first.label}: {_price(unread, seconds)}"
         if second is not None:
             rest = len(second.unread())
-            more = wall_s(rest, self._costs[second.label], self._workers)
+            more = reading_s(rest, self._costs[second.label], self._workers)
             price += (
                 f"; {second.label}, where the predicted error is above {most:.2f} or unknown: at "
                 f"most {_price(rest, more)}"
@@ -132,8 +133,8 @@ class AutoReader:
         limit = self._budget.seconds
         if limit is not None and seconds > limit:
             raise ConfigError(
-                f"{first.label} alone takes about {_spoken(seconds)} for {pages_of(unread)}, more "
-                f"than the {_spoken(limit)} of the budget: allow more time, read fewer pages "
+                f"{first.label} alone takes {time_text(seconds)} for {pages_of(unread)}, more "
+                f"than the {spoken(limit)} of the budget: allow more time, read fewer pages "
                 "(--pages), or name a faster engine (--engines)"
             )
 
@@ -210,11 +211,6 @@ class AutoReader:
         return _readings(table, outputs, inventions), outputs, inventions
 
 
-def wall_s(pages: int, page_s: float, workers: int) -> float:
-    """Wall seconds for some pages at ``page_s`` seconds a page and worker."""
-    return pages * page_s / min(workers, pages) if pages else 0.0
-
-
 def _urgency(reading: Reading) -> tuple[bool, float]:
     """Sorts outputs: those that cannot be assessed first, then by predicted error."""
     error = reading.error
@@ -259,8 +255,4 @@ def _readings(
 
 
 def _price(unread: int, seconds: float) -> str:
-    return f"{pages_of(unread)} to read, about {_spoken(seconds)}" if unread else "none to read"
-
-
-def _spoken(seconds: float) -> str:
-    return "an unknown time" if math.isnan(seconds) else spoken(seconds)
+    return f"{pages_of(unread)} to read, {time_text(seconds)}" if unread else "none to read"

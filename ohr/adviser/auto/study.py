@@ -14,24 +14,21 @@ from ohr.adviser.auto.reading import (
     AutoReader,
     AutoReadings,
     Budget,
-    wall_s,
 )
-from ohr.adviser.countdown import spoken
 from ohr.adviser.own_pages import EngineWork, OcrSettings, plan_reading, reads_images
 from ohr.adviser.sampling import NO_PDF, PageSample, check_sample, draw_pages, page_ref
 from ohr.display.wording import counted, pages_of
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
-from ohr.machine.engines import usable_engines
 from ohr.ocr.knowledge_base import check_out
 from ohr.ocr.page_records import PAGES, PageRecord, check_formats, write_records
+from ohr.ocr.price import reading_s, time_text
 from ohr.ocr.progress import Progress
 from ohr.ocr.routed import Reading, RoutedPages, plan_routes, write_routed
 from ohr.ocr.routes import LAYER, PERSON, Routes
 from ohr.ocr.sources import PageSource, skipped_files
 from ohr.quality.signals import UNSURE
 from ohr.quality.table import Observation
-from ohr.registry import PluginSpec
 from ohr.store.locking import locked
 from ohr.types import FAILED, Outcome, PageRef
 
@@ -39,8 +36,6 @@ MOST_ENGINES = 2
 MOST_ERROR = 0.1
 """Largest predicted error of a text that is trusted, by default."""
 EVERY_PAGE = 10**9
-PREFERRED = ("tesseract", "rapidocr")
-"""The engines that read by default, the faster one first."""
 _REASONS = 3
 
 
@@ -140,19 +135,6 @@ def check_request(settings: OcrSettings, request: AutoRequest) -> None:
     check_formats(request.formats)
 
 
-def auto_engines() -> list[PluginSpec]:
-    """The engines that read without ``--engines``: a fast one, then a second one if there is one.
-
-    Empty if no engine is installed. The project's own and other composite engines are left out.
-    """
-    try:
-        usable = {spec.label: spec for spec in usable_engines()}
-    except ConfigError:
-        return []
-    named = [usable[name] for name in PREFERRED if name in usable]
-    return named or [*usable.values()][:1]
-
-
 def plan_lines(sample: PageSample, rest: PageSample) -> list[str]:
     """What is in the files: their pages, and how many have a usable text layer."""
     pdfs, files = len(sample.pdfs), len(sample.counts)
@@ -179,13 +161,12 @@ def price_lines(works: Sequence[EngineWork], workers: int, most_error: float) ->
     lines = []
     for place, work in enumerate(works):
         count = len(work.unread())
-        page_s = work.expected_s()
-        seconds = wall_s(count, page_s, workers)
-        time = "time not known yet: the cache has no page of it"
-        if not math.isnan(page_s) or not count:
-            time = "no time"
-            if count:
-                time = f"about {spoken(seconds)} with {counted(workers, 'worker')}"
+        seconds = reading_s(count, work.expected_s(), workers)
+        time = time_text(seconds)
+        if math.isnan(seconds):
+            time += ": the cache has no page of it"
+        elif count:
+            time += f" with {counted(workers, 'worker')}"
         which = "" if not place else f"at most, where the error is above {most_error:.2f}: "
         lines.append(
             f"{work.label}: {which}{pages_of(len(work.pages))}, "

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ohr.adviser.countdown import spoken
 from ohr.adviser.recommend.limits import FEWEST_PAGES
 from ohr.adviser.recommend.verdicts import CLOSE, TITLES, Candidate, MeasureVerdict
+from ohr.ocr.price import spoken
 from ohr.statistics.numbers import prose
 from ohr.statistics.paired import FEWEST_TO_SHOW
 

@@ -10,12 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ohr.adviser.countdown import spoken
+from ohr.adviser.auto.engines import PREFERRED
 from ohr.adviser.own_pages import OcrSettings, reads_images
 from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.made_questions import Request
 from ohr.adviser.recommend.report import EngineCost
 from ohr.display.wording import counted, pages_of
+from ohr.ocr.price import reading_s, spoken, time_text
+from ohr.registry import PluginSpec
 from ohr.study.commands import plugins_text
 
 DEFAULT_DPI = 150
@@ -26,10 +28,10 @@ DEFAULT_CACHE = Path(".ohr-cache")
 class ReadCommand:
     """``ohr read --auto`` with the engine that was recommended, and its price.
 
-    ``ocr_pages`` of ``pages`` are read with OCR, about, which takes ``ocr_s`` wall seconds: NaN if
-    the engine's time is not known. The text layers of ``layers`` pages are checked in ``layers_s``.
-    ``witness`` is the second engine: it reads the pages whose text by the first is in doubt, which
-    takes at most ``witness_s``; empty without one.
+    ``ocr_pages`` of ``pages`` are read with OCR, about, of which ``stored`` are in the cache. The
+    others take ``ocr_s`` wall seconds: NaN if the engine's time is not known. The text layers of
+    ``layers`` pages are checked in ``layers_s``. ``witness`` is the second engine: it reads the
+    pages whose text by the first is in doubt, which takes at most ``witness_s``; empty without one.
     """
 
     words: tuple[str, ...]
@@ -40,6 +42,7 @@ class ReadCommand:
     layers_s: float
     witness: str = ""
     witness_s: float = 0.0
+    stored: int = 0
 
     @property
     def command(self) -> str:
@@ -49,17 +52,15 @@ class ReadCommand:
     @property
     def price(self) -> str:
         """``about 2 min: 13 of 48 pages with OCR, 36 text layers to check``."""
-        parts = [f"{self.ocr_pages:,} of {pages_of(self.pages)} with OCR"]
+        stored = f" ({self.stored:,} in the cache)" if self.stored else ""
+        parts = [f"{self.ocr_pages:,} of {pages_of(self.pages)} with OCR{stored}"]
         if self.layers:
             parts.append(f"{counted(self.layers, 'text layer')} to check")
-        seconds = self.ocr_s + self.layers_s
-        time = "time not known" if math.isnan(seconds) else f"about {spoken(seconds)}"
         if self.witness and self.ocr_pages:
-            time_again = (
-                "" if math.isnan(self.witness_s) else f", at most {spoken(self.witness_s)} more"
-            )
-            parts.append(f"{self.witness} reads doubtful pages too{time_again}")
-        return f"{time}: {', '.join(parts)}"
+            more = "" if not self.witness_s > 0 else f", at most {spoken(self.witness_s)} more"
+            parts.append(f"{self.witness} reads doubtful pages too{more}")
+        time = time_text(self.ocr_s + self.layers_s)
+        return f"{time if time != 'no time' else 'a few seconds'}: {', '.join(parts)}"
 
     def json_content(self) -> dict[str, Any]:
         """The command for ``recommendation.json``."""
@@ -67,6 +68,7 @@ class ReadCommand:
             "command": self.command,
             "pages": self.pages,
             "ocr_pages": self.ocr_pages,
+            "ocr_pages_stored": self.stored,
             "ocr_seconds": None if math.isnan(self.ocr_s) else round(self.ocr_s),
             "second_engine": self.witness or None,
         }
@@ -86,28 +88,17 @@ def read_command(
     layer_s: float,
     vetoed: Collection[str] = (),
     kin: Mapping[str, Collection[str]] = MappingProxyType({}),
+    stored: Mapping[str, int] = MappingProxyType({}),
 ) -> ReadCommand:
     """The command for the files of a recommendation in ``out``.
 
-    Of ``pages`` in all, about ``ocr_pages`` need OCR. ``layers`` are pages of PDFs, whose text
-    layers take ``layer_s`` each to check. Without an engine in ``decision`` the command chooses.
-    The second engine is the fastest that is neither ``vetoed`` nor of the first one's ``kin``: what
-    an engine invents or cannot read shows only beside one that reads for itself.
+    Of ``pages`` in all, about ``ocr_pages`` need OCR, of which ``stored`` has the number that each
+    engine has read. ``layers`` are pages of PDFs, whose text layers take ``layer_s`` each to check.
     """
-    speeds = {cost.engine: cost.pages_per_hour for cost in costs}
-    witness = ""
+    seconds = {cost.engine: cost.wall_s for cost in costs}
+    chosen = _engines(settings.engines, decision.engine, seconds, vetoed, kin)
     words = ["ohr", "read", *map(str, inputs), "--auto"]
-    if decision.engine:
-        chosen = [spec for spec in settings.engines if spec.label == decision.engine]
-        no_witness = {decision.engine, *kin.get(decision.engine, ()), *vetoed}
-        rest = {
-            spec.label: spec
-            for spec in settings.engines
-            if spec.label not in no_witness and reads_images(spec)
-        }
-        if rest:
-            witness = max(rest, key=lambda label: speeds.get(label, 0.0))
-            chosen.append(rest[witness])
+    if chosen and (decision.engine or chosen != [PluginSpec(name=name) for name in PREFERRED]):
         words += ["--engines", plugins_text(chosen)]
     if request.pages:
         words += ["--pages", request.pages]
@@ -116,9 +107,44 @@ def read_command(
     if settings.cache != DEFAULT_CACHE:
         words += ["--cache", str(settings.cache)]
     words += ["--out", str(out / "kb")]
+    first, witness = ([spec.label for spec in chosen] + ["", ""])[:2]
     ocr_s, witness_s = (
-        3600 * ocr_pages / speeds.get(label, math.nan) if ocr_pages else 0.0
-        for label in (decision.engine, witness)
+        reading_s(ocr_pages - stored.get(label, 0), seconds.get(label, math.nan), settings.workers)
+        for label in (first, witness)
     )
+    in_cache = min(ocr_pages, stored.get(first, 0))
     layers_s = layer_s * layers
-    return ReadCommand(tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s)
+    return ReadCommand(
+        tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s, in_cache
+    )
+
+
+def _engines(
+    engines: Sequence[PluginSpec],
+    first: str,
+    seconds: Mapping[str, float],
+    vetoed: Collection[str],
+    kin: Mapping[str, Collection[str]],
+) -> list[PluginSpec]:
+    """The engines of the command: ``first`` or, without one, a fast one; then a second one.
+
+    The second is the fastest that is neither ``vetoed`` nor of the first one's ``kin``: what an
+    engine invents or cannot read shows only beside one that reads for itself. Without ``first``,
+    those that ``ohr read --auto`` takes by itself are preferred, then the fastest.
+    """
+    usable = {
+        spec.label: spec
+        for spec in engines
+        if spec.label == first or (spec.label not in vetoed and reads_images(spec))
+    }
+    preferred = [PluginSpec(name=name) for name in PREFERRED]
+    if not first and all(spec in usable.values() for spec in preferred):
+        return preferred
+
+    def pace(label: str) -> float:
+        return math.inf if math.isnan(s := seconds.get(label, math.nan)) else s
+
+    first = first or min(usable, key=pace, default="")
+    rest = [label for label in usable if label not in {first, *kin.get(first, ())}]
+    chosen = [usable[first]] if first in usable else []
+    return chosen + [usable[label] for label in sorted(rest, key=pace)[:1]]

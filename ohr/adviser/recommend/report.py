@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.adviser.countdown import spoken
 from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.layers import LayerSummary
 from ohr.adviser.recommend.limits import limit_clause
@@ -17,6 +16,7 @@ from ohr.adviser.recommend.table import METRIC, Choice
 from ohr.adviser.recommend.table_questions import TableVerdict
 from ohr.adviser.recommend.verdicts import TITLES, Candidate, MeasureVerdict
 from ohr.display.wording import rounded_up
+from ohr.ocr.price import reading_s, spoken
 from ohr.quality.inference import FEWEST_DOCUMENTS
 from ohr.statistics.clusters import DOCUMENT
 from ohr.statistics.inference import ALPHA
@@ -63,7 +63,7 @@ class EngineCost:
             f"with {workers} worker{'s' * (workers != 1)}; {licence}."
         )
         if pages and self.pages_per_hour:
-            took = spoken(3600 * pages / self.pages_per_hour)
+            took = spoken(reading_s(pages, self.wall_s, workers))
             text += f" About {pages:,} page{'s' * (pages != 1)} to read: {took}."
         if self.is_busy:
             text += (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ohr import registry
 from ohr.adviser.dry_run import print_plan
-from ohr.adviser.own_pages import OcrSettings, reads_images
+from ohr.adviser.own_pages import OcrSettings, SampleOutputs, reads_images
 from ohr.adviser.quality.report import engine_table
 from ohr.adviser.quality.study import (
     read_transcriptions,
@@ -181,6 +181,7 @@ def recommend(
         layer_s=layer_s,
         vetoed=reading.inventions.vetoes,
         kin=outputs.kin,
+        stored=_stored(outputs),
     )
     result = replace(result, following=following)
     rows, _ = basis(result.table, pdf_engines(settings))
@@ -206,6 +207,15 @@ def _sampled(
         started = time.perf_counter()
         sample = check_sample(draw, _layers_first(request), checking)
     return draw, sample, (time.perf_counter() - started) / max(1, len(sample.checked))
+
+
+def _stored(outputs: SampleOutputs) -> dict[str, int]:
+    """The number of pages without a usable layer that each engine has read."""
+    layers = outputs.sample.layers
+    return {
+        engine: sum(layers.get(ref) is None for ref in pages)
+        for engine, pages in outputs.seen.items()
+    }
 
 
 def _layers_first(request: Request) -> int | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -27,6 +28,7 @@ def command_for(
     cache: str = "c",
     further: Sequence[str] = (),
     vetoed: Sequence[str] = (),
+    stored: Mapping[str, int] = MappingProxyType({}),
 ) -> ReadCommand:
     request = Request(40, 200, (), (), dpi, 0, None, pages=pages)
     engines = [TUNED, *map(PluginSpec.parse, ("rapidocr", *further))]
@@ -44,6 +46,7 @@ def command_for(
         layers=300,
         layer_s=0.2,
         vetoed=vetoed,
+        stored=stored,
         kin={"german": ["tesseract"], "rapidocr": ["structured"]},
     )
 
@@ -95,12 +98,40 @@ def test_options_that_change_what_is_read_are_kept(options, shown):
     assert shown[0] not in command_for("rapidocr", cache=".ohr-cache").command
 
 
-def test_without_an_engine_the_command_chooses_by_itself():
+def test_without_a_best_engine_the_command_has_the_fastest_and_its_price():
     chosen = command_for("")
+    words = shlex.split(chosen.command)
+    named = parse_plugins("engine", words[words.index("--engines") + 1])
+    assert [spec.label for spec in named] == ["german", "rapidocr"]
+    assert chosen.price == (
+        "about 2 min: 120 of 400 pages with OCR, 300 text layers to check, "
+        "rapidocr reads doubtful pages too, at most 2 min more"
+    )
+    vetoed = command_for("", vetoed=["german"])
+    assert vetoed.command.split("--engines ")[1].split()[0] == "rapidocr"
+    assert vetoed.price.startswith("about 3 min")
+
+
+def test_engines_that_the_command_takes_by_itself_are_not_named():
+    chosen = command_for("", further=["tesseract"])
     assert "--engines" not in chosen.command
+    assert chosen.json_content()["second_engine"] == "rapidocr"
+
+
+def test_a_time_that_is_not_known_is_said_to_be():
+    chosen = command_for("tesseract", further=["tesseract"])
     assert math.isnan(chosen.ocr_s)
-    assert chosen.price == "time not known: 120 of 400 pages with OCR, 300 text layers to check"
+    assert chosen.price.startswith("time not known: 120 of 400 pages with OCR")
     assert chosen.json_content()["ocr_seconds"] is None
+
+
+def test_pages_that_were_read_cost_nothing_more():
+    chosen = command_for("rapidocr", stored={"rapidocr": 20, "german": 120})
+    assert chosen.price == (
+        "about 3 min: 120 of 400 pages with OCR (20 in the cache), 300 text layers to check, "
+        "german reads doubtful pages too"
+    )
+    assert chosen.json_content()["ocr_seconds"] == 100
 
 
 def test_the_price_is_of_the_ocr_and_of_the_layers():

@@ -77,7 +77,13 @@ def test_where_nobody_can_read_the_ink_nothing_is_judged():
     lines = [*LINES[:3], INVENTED, *LINES[3:]]
     image, words = draw_page(lines)
     missed = tuple(word for word in words if word.text not in INVENTED.split())
-    result = judge("\n".join(lines), "\n".join(LINES), image, lambda page, boxes: [UNREADABLE for _ in boxes], missed)
+    result = judge(
+        "\n".join(lines),
+        "\n".join(LINES),
+        image,
+        lambda page, boxes: [UNREADABLE for _ in boxes],
+        missed,
+    )
     assert not result.invented
     assert not result.is_judged
     assert result.reason == "ink that nobody can read well"

@@ -68,3 +68,14 @@ def test_a_picture_too_small_to_be_distorted_is_read_once(observing, tmp_path):
     assert seen.outcome.status is Status.OK
     assert seen.repeats == ()
     assert observing.observe([icon], lambda *_: None) == [seen]
+
+
+@pytest.mark.slow
+def test_who_wants_no_repeats_need_not_read_an_observed_page_again(observing, page, log):
+    [before] = observing.observe([page], lambda *_: None)
+    read = log.read_text()
+    once = replace(observing, instability=False)
+    assert once.unobserved([page]) == []
+    [after] = once.observe([page], lambda *_: None)
+    assert after == replace(before, repeats=())
+    assert log.read_text() == read
