@@ -12,6 +12,7 @@ and how many pages are saved.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from ohr.adviser.own_pages import (
 )
 from ohr.adviser.quality.study import predict_errors
 from ohr.adviser.quality.table import DECIDES
+from ohr.adviser.recommend.pace import Pace
 from ohr.adviser.recommend.report import verdict_start
 from ohr.adviser.recommend.verdicts import (
     CLOSE,
@@ -41,6 +43,8 @@ from ohr.adviser.recommend.verdicts import (
 )
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.ocr.files import FilePage
+from ohr.ocr.observe import REPEATS
+from ohr.ocr.price import spoken
 from ohr.ocr.progress import Progress
 from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
@@ -67,6 +71,10 @@ class Reading:
     stop: Stop
     alpha: float = ALPHA
     inventions: Inventions = field(default_factory=Inventions)
+    used_s: float = 0.0
+    """Wall seconds that reading took."""
+    limit_s: float | None = None
+    """Wall seconds that it might take; None without a limit."""
 
     @property
     def sentences(self) -> list[str]:
@@ -80,9 +88,15 @@ class Reading:
             "undecidable": "more pages cannot show a difference in wrong characters, because the "
             "predictions are too uncertain; transcribed pages can (--truth).",
             "one left": "all engines but one invent text (--read-all: read all pages).",
-            "time": "more pages would have taken longer than --minutes.",
+            "time": "the next pages would have taken longer than --minutes.",
         }
-        return [after + why[self.stop]] if self.stop in why else []
+        return [after + why[self.stop] + self._used] if self.stop in why else []
+
+    @property
+    def _used(self) -> str:
+        if self.limit_s is None:
+            return ""
+        return f" It took {spoken(self.used_s)} of the {spoken(self.limit_s)} of --minutes."
 
 
 def look_sizes(pages: int, least: int = 0) -> tuple[int, ...]:
@@ -154,28 +168,29 @@ def read_in_batches(
 ) -> Reading:
     """Read and observe pages until the engines' wrong characters are compared.
 
-    ``known`` are transcriptions: the first batch has all these pages. No batch is begun that would
-    end after ``minutes``, by the time of the pages before. With ``read_all``, or a single engine,
-    all pages are read. Nor does reading stop before enough pages are read of those that the
-    verdict is about, which have no usable text layer, as far as there are such. ``say`` gets a line
-    after each look but the last. Raises OhrError.
+    ``known`` are transcriptions: the first batch has all these pages. Pages are read as long as the
+    next one would end within ``minutes``, by the time of the pages before. With ``read_all``, or a
+    single engine, all pages are read. Nor does reading stop before enough pages are read of those
+    that the verdict is about, which have no usable text layer, as far as there are such. ``say``
+    gets a line after each look but the last. Raises OhrError.
     """
+    started = time.monotonic()
     order = spread_order(list(map(page_ref, sample.pages)), seed)
     for_ocr = {ref for ref, layer in sample.layers.items() if layer is None}
     least = 1 + max((order.index(ref) for ref in known_values), default=-1)
     in_batches = stops_early(settings, read_all)
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
-    until = None if minutes is None else time.monotonic() + 60 * minutes
+    limit_s = None if minutes is None else 60 * minutes
+    until = None if limit_s is None else started + limit_s
     reader = _Reader(sample, settings, order, report, until, stops_early=len(sizes) > 1)
     before, judge = 0, InventionJudge()
     progress = report if isinstance(report, Progress) else None
     for size in sizes:
-        goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
-        reader.read(max(goal, least, 1))
+        is_read = reader.read_in_time(size, max(least, 1))
         outputs, table, inventions = judged_outputs(
             reader.outputs(), judge, lambda each: predict_errors(each, known_values), progress
         )
-        stop: Stop = "time" if goal < size else "all pages"
+        stop: Stop = "all pages" if is_read else "time"
         # Time does not depend on which engine is better: a last look may spend all that is left.
         alpha = look_alpha(len(order) if stop == "time" else size, before, len(order))
         if stop == "all pages" and size < len(order):
@@ -191,7 +206,8 @@ def read_in_batches(
         if stop != "all pages":
             break
         before = size
-    return Reading(outputs, table, len(order), len(sizes), stop, alpha, inventions)
+    used_s = time.monotonic() - started
+    return Reading(outputs, table, len(order), len(sizes), stop, alpha, inventions, used_s, limit_s)
 
 
 class _Reader:
@@ -217,25 +233,41 @@ class _Reader:
         }
         counts = {label: len(pages) for label, pages in self._unread.items()}
         self._countdown = Countdown(counts, report, until)
+        self._until, self._pace = until, Pace(settings.workers)
+        self._times = 1 + len(REPEATS) * settings.instability
+        self._layered = set(layered)
         self._done = 0
         for work in self._works:  # a page each, so that the time of the others can be estimated
             self._read(work, self._unread[work.label][:1])
         self._countdown.say_estimate(at_most=stops_early)
 
-    def affordable(self, left_s: float) -> int:
+    def read_in_time(self, size: int, least: int) -> bool:
+        """Read the first ``size`` pages, or as many as there is time for, but ``least``.
+
+        Returns whether all are read. After each part it is seen anew what there is time for, since
+        the first pages say little of the others.
+        """
+        if self._until is None:
+            self.read(size)
+        while self._until is not None and self._done < size:
+            goal = min(size, self._affordable(self._until - time.monotonic()))
+            if goal <= self._done >= least:
+                break
+            self.read(max(goal, min(least, size)))
+        return self._done >= size
+
+    def _affordable(self, left_s: float) -> int:
         """The number of pages in all that can be read in so many seconds more.
 
         Pages that are stored take none.
         """
-        page_s = self._countdown.page_s()
-        unread = {
-            label: {page.ref for page in pages} for label, pages in self._unread.items() if pages
-        }
+        unread = {label: {page.ref for page in pages} for label, pages in self._unread.items()}
+        counts = dict.fromkeys(unread, 0)
         for place in range(self._done, len(self._order)):
             ref = self._order[place]
-            cost = sum(page_s.get(label, 0.0) for label, refs in unread.items() if ref in refs)
-            left_s -= cost
-            if cost and left_s < 0:
+            for label, refs in unread.items():
+                counts[label] += ref in refs
+            if self._pace.seconds(counts) > left_s and any(ref in refs for refs in unread.values()):
                 return place
         return len(self._order)
 
@@ -255,7 +287,11 @@ class _Reader:
 
     def _read(self, work: EngineWork, pages: Sequence[FilePage]) -> None:
         if pages:
+            started = time.monotonic()
             self._countdown.read(work, pages)
+            times = 1 if self._layered.issuperset(page.ref for page in pages) else self._times
+            page_s = work.cost().get("wall_s", math.nan) * times
+            self._pace.note(work.label, len(pages), time.monotonic() - started, page_s)
             read = {page.ref for page in pages}
             remaining = self._unread[work.label]
             self._unread[work.label] = [page for page in remaining if page.ref not in read]

@@ -19,7 +19,6 @@ LINES = [
 INVENTED = (
     "Insurance premiums doubled because hurricanes damaged electronics factories near Kaohsiung"
 )
-UNREADABLE: dict[str, str] = {}
 
 
 def with_invention(lines=LINES, place=3):
@@ -37,6 +36,10 @@ def reads(page_lines):
         ]
 
     return read
+
+
+def reads_nothing(page, boxes):
+    return [{} for _ in boxes]
 
 
 def never(page, boxes):
@@ -81,7 +84,7 @@ def test_where_nobody_can_read_the_ink_nothing_is_judged():
         "\n".join(lines),
         "\n".join(LINES),
         image,
-        lambda page, boxes: [UNREADABLE for _ in boxes],
+        reads_nothing,
         missed,
     )
     assert not result.invented
