@@ -71,7 +71,7 @@ def test_it_stops_when_the_time_is_spent(towns):
     options = ("--engines", f"{FAKE},{SURE}", "--no-instability", "--budget", PAGES)
     done = run_recommend(towns, *options, "--minutes", 0.0001)
     assert done.exit_code == 0, done.output
-    assert "more pages would have taken longer than --minutes" in details(towns)
+    assert "the next pages would have taken longer than --minutes" in details(towns)
     assert sample_of(towns)["stopped_by"] == "time"
     assert 1 <= sample_of(towns)["pages"] <= 3
     assert run_recommend(towns, *options, "--read-all").exit_code == 0
