@@ -2,7 +2,7 @@
 
 ``ohr report RUN [RUN ...] --out DIR`` writes ``DIR/index.html`` and the files it needs. Open it
 with a double click, mail the folder, or serve it by any static server. It loads nothing from
-elsewhere.
+elsewhere. The folder of a recommendation may be given as well: the report begins with its verdict.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ def main(
 ) -> int:
     """Write an interactive HTML report of finished runs."""
     from ohr.report.build import build_report
+    from ohr.report.recommendation import recommended_runs
     from ohr.study.opening import open_runs
 
-    opened = open_runs(runs)
-    built = build_report(opened, out, ReportOptions(cases, images, max_mb, title))
+    folders, verdict = recommended_runs(runs)
+    opened = open_runs(folders)
+    title = title or "Recommendation" * bool(verdict)
+    built = build_report(opened, out, ReportOptions(cases, images, max_mb, title, verdict))
     for line in built.lines(out):
         print(line)
     return 0

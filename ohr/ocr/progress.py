@@ -10,9 +10,10 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 
 from rich.console import Console
 from rich.progress import (
@@ -47,8 +48,8 @@ class _TimeLeft(TimeRemainingColumn):
 class _Screen:
     """What a progress and its stages write to: the bars of a terminal, or lines elsewhere.
 
-    ``current`` is what is being done, None if nobody said. It is written by a thread if no line was
-    for a while, so lines are written under a lock.
+    ``current`` gives the line on what is being done, by the time now; None if nobody said. It is
+    written by a thread if no line was for a while, so lines are written under a lock.
     """
 
     def __init__(self, console: Console) -> None:
@@ -63,8 +64,8 @@ class _Screen:
             console=console,
         )
         self.users = 0
-        self._current: str | None = None
-        self._since = self._last = time.monotonic()
+        self.current: Callable[[float], str] | None = None
+        self._last = time.monotonic()
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -87,7 +88,7 @@ class _Screen:
         self.users -= 1
         if self.users:
             return
-        self._current = None
+        self.current = None
         if self.console.is_terminal:
             self.bar.stop()
         elif self._thread is not None:
@@ -108,21 +109,18 @@ class _Screen:
         """Whether no line was written for so long that one is due."""
         return time.monotonic() - self._last >= SILENCE_S
 
-    @property
-    def current(self) -> str | None:
-        """What is being done."""
-        return self._current
-
-    @current.setter
-    def current(self, text: str | None) -> None:
-        if text != self._current:
-            self._current, self._since = text, time.monotonic()
-
     def _watch(self) -> None:
         while not self._ended.wait(_LOOK_S):
-            text = self._current
-            if text is not None and self.is_silent():
-                self.write(f"{text}, {time.monotonic() - self._since:.0f} s so far")
+            current = self.current
+            if current is not None and self.is_silent():
+                self.write(current(time.monotonic()))
+
+
+def _line(text: str, started: float, end: float, now: float) -> str:
+    """A line on what goes on since ``started``, and will until ``end``, NaN if nobody knows."""
+    if math.isnan(end):
+        return f"{text}, {now - started:.0f} s so far"
+    return f"{text}, {max(0.0, end - now):.0f} s left"
 
 
 class Progress:
@@ -160,7 +158,8 @@ class Progress:
     @contextmanager
     def doing(self, what: str) -> Iterator[None]:
         """Show what is done if its steps are not counted, such as ``predicting errors``."""
-        before, self._screen.current = self._screen.current, what
+        before = self._screen.current
+        self._screen.current = partial(_line, what, time.monotonic(), math.nan)
         task = self._screen.bar.add_task(what, total=None) if self._console.is_terminal else None
         try:
             yield
@@ -203,13 +202,13 @@ class Progress:
         now = time.monotonic()
         started = self._started.setdefault(what, now)
         text = f"{self._verb} {what}: {done}/{total} {self._unit}"
-        self._screen.current = text if done < total else None
+        if left_s is None:
+            left_s = (now - started) / done * (total - done) if done else math.nan
+        self._screen.current = partial(_line, text, started, now + left_s) if done < total else None
         is_end = done in (0, total) and not self._brief
         is_new = self._written.get(what) != (done, total)
         if (is_end and is_new) or self._screen.is_silent():
             self._written[what] = done, total
-            if left_s is None:
-                left_s = (now - started) / done * (total - done) if done else math.nan
             remaining = "" if math.isnan(left_s) else f", {left_s:.0f} s left"
             self.write(f"{text}{remaining}")
 

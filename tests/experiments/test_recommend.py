@@ -181,7 +181,7 @@ def test_files_and_pages_may_be_named(tmp_path):
     assert done.exit_code == 0, done.output
     assert "questions are made of PDFs only" in done.output
     assert validated(tmp_path / "image")["text_layer"] is None
-    assert "No engine can be named from 1 page: about 7 more" in done.output
+    assert "Which engine is better cannot be said from 1 page: 8 are needed" in done.output
     assert validated(tmp_path / "image")["take"]["engine"] is None
     named = folder / "Alderport.pdf"
     done = give(recommend, named, "--pages", "1", "--out", tmp_path / "pdf", *options)

@@ -257,15 +257,17 @@ def test_from_one_page_no_engine_is_named():
     decision = decide([verdict], {"a": 2.0, "b": 1.0}, 30.0)
     assert decision.engine == ""
     take = take_sentence(None, decision, several=False)
-    assert take == "No engine can be named from 1 page: about 7 more, 4 min."
+    assert take == (
+        "Which engine is better cannot be said from 1 page: 8 are needed, 7 more, 4 min."
+    )
     sentence = verdict_sentence(verdict)
     assert "1 page: too few to compare engines, at least 8 are needed" in sentence
     assert "shown to be worse" not in sentence
     few = decide([verdict], {}, 30.0, unread=1)
-    assert few.clause.endswith("(these files have 1 more: name others)")
+    assert few.clause.endswith("8 are needed, and these files have 1 more")
     last = decide([verdict], {}, 30.0, unread=0)
     assert take_sentence(None, last, several=False).endswith(
-        "(these files have no more: name others)."
+        "8 are needed, and these files have no more."
     )
     eight = table[table["doc_id"].isin([f"d{n}" for n in range(8)])]
     assert decide([error_verdict(eight, "edit_distance_content")], {}).engine == "a"
@@ -275,7 +277,8 @@ def test_retrieval_of_five_documents_names_no_engine():
     run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=5)
     take, *_ = said_of(run, math.nan, math.nan)
     assert take == (
-        "No engine can be named from 5 documents: the smallest possible p is 0.063; use 6 or more."
+        "Which engine is better cannot be said from 5 documents: the smallest possible p is 0.063; "
+        "use 6 or more."
     )
     more = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=6)
     take, *_ = said_of(more, math.nan, math.nan)
@@ -292,6 +295,12 @@ def test_without_a_page_of_the_kind_nothing_is_said_of_it():
         "assessed: no page without a usable text layer was read."
     )
     table.loc[table["doc_id"] == "d3", "has_layer"] = False
+    one = decide([error_verdict(table, target) for target in TARGETS_OF], {})
+    assert take_sentence(layers, one, several=False).endswith(
+        "For a page without one: which engine is better is not known: 1 such page was read, 8 are "
+        "needed."
+    )
+    table.loc[table["doc_id"].isin([f"d{n}" for n in range(8)]), "has_layer"] = False
     assert decide([error_verdict(table, target) for target in TARGETS_OF], {}).engine == "a"
 
 

@@ -46,6 +46,7 @@ from ohr.adviser.recommend.verdicts import (
     error_verdict,
     not_assessed,
     retrieval_verdict,
+    speak_for_ocr,
 )
 from ohr.adviser.sampling import PageSample
 from ohr.errors import OhrError
@@ -259,9 +260,15 @@ def _retrieval(
     chosen = [question for question in questions if qids is None or question.qid in set(qids)]
     documents = len({question.doc_id for question in chosen})
     against = f"questions made {origin}"
-    needs_ocr = any(_has_no_layer(sample, ref) for q in chosen for ref in q.evidence_pages)
+    evidence = {ref for question in chosen for ref in question.evidence_pages}
+    ocr_pages = sum(_has_no_layer(sample, ref) for ref in evidence)
     verdict = retrieval_verdict(
-        choice, against, documents, further_units(choice), needs_ocr=needs_ocr
+        choice,
+        against,
+        documents,
+        further_units(choice),
+        needs_ocr=speak_for_ocr(ocr_pages, len(evidence)),
+        ocr_pages=ocr_pages,
     )
     return verdict, choice, where, ""
 

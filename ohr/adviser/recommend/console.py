@@ -22,7 +22,10 @@ _UNKNOWN = "not known"
 def verdict_lines(result: Recommendation) -> list[str]:
     """What to take, and which engines are never taken."""
     vetoes = [veto.sentence for veto in result.reading.inventions.vetoes.values()]
-    lines = [result.sentences[0], *vetoes[:MOST_ENGINES]]
+    first = result.sentences[0]
+    if not result.decision.engine and result.following is not None:
+        first = f"{first} {result.following.engines_sentence}".rstrip()
+    lines = [first, *vetoes[:MOST_ENGINES]]
     if len(vetoes) > MOST_ENGINES:
         lines.append(f"{len(vetoes) - MOST_ENGINES} more engines invent what is not on the pages.")
     return lines
@@ -49,8 +52,8 @@ def verdict_table(result: Recommendation) -> Table | None:
 
 
 def basis_lines(result: Recommendation) -> list[str]:
-    """What the table rests on, and what was not assessed."""
-    lines = []
+    """What the table rests on, why no more pages were read, and what was not assessed."""
+    lines = list(result.reading.sentences)
     assessed = [verdict for verdict in result.verdicts if verdict.candidates]
     rests_on: dict[str, list[str]] = {}
     for verdict in assessed:

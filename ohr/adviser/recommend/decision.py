@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from ohr.adviser.recommend.limits import FEWEST_PAGES
 from ohr.adviser.recommend.verdicts import CLOSE, TITLES, Candidate, MeasureVerdict
+from ohr.display.wording import pages_of
 from ohr.ocr.price import spoken
 from ohr.statistics.numbers import prose
 from ohr.statistics.paired import FEWEST_TO_SHOW
 
+UNKNOWN = "which engine is better cannot be said"
 DECIDING = ("retrieval", "characters")
 """The measures that can decide, the first one before the second."""
 
@@ -109,7 +111,7 @@ def _undecided(
     """No engine: each measure is of too few or of other pages, or at an end of its scale."""
     clauses = []
     if not any(verdict.needs_ocr for verdict in compared):
-        clauses.append("not assessed: no page without a usable text layer was read")
+        clauses.append(_too_few_of_kind(max(verdict.ocr_pages for verdict in compared)))
     if all(verdict.too_few for verdict in compared):
         clauses.append(_too_few(compared, page_s, unread=unread))
     if clauses:
@@ -122,10 +124,17 @@ def _undecided(
     return Decision("", "", reason)
 
 
+def _too_few_of_kind(pages: int) -> str:
+    if not pages:
+        return "not assessed: no page without a usable text layer was read"
+    were = "such page was" if pages == 1 else "such pages were"
+    return f"which engine is better is not known: {pages} {were} read, {FEWEST_PAGES} are needed"
+
+
 def _why_not(verdict: MeasureVerdict) -> str:
     title = TITLES[verdict.measure]
     if not verdict.needs_ocr:
-        return f"{title} is known of pages with a usable text layer only"
+        return f"{title} is known of too few pages without a usable text layer"
     if verdict.too_few:
         return f"{title} is of {verdict.too_few}"
     return f"by {title} all engines are at the {verdict.limit}"
@@ -134,15 +143,14 @@ def _why_not(verdict: MeasureVerdict) -> str:
 def _too_few(verdicts: Sequence[MeasureVerdict], page_s: float, *, unread: float) -> str:
     errors = [verdict for verdict in verdicts if verdict.is_error]
     if not errors:
-        return f"no engine can be named from {verdicts[0].too_few}; use {FEWEST_TO_SHOW} or more"
+        return f"{UNKNOWN} from {verdicts[0].too_few}; use {FEWEST_TO_SHOW} or more"
     pages = errors[0].n
     more = FEWEST_PAGES - pages
-    text = f"no engine can be named from {pages} page{'s' * (pages != 1)}: about {more} more"
-    if page_s > 0:  # NaN if it is not known
-        text += f", {spoken(more * page_s)}"
-    return (
-        text if unread >= more else f"{text} (these files have {unread or 'no'} more: name others)"
-    )
+    text = f"{UNKNOWN} from {pages_of(pages)}: {FEWEST_PAGES} are needed"
+    if unread < more:
+        return f"{text}, and these files have {unread or 'no'} more"
+    time = f", {spoken(more * page_s)}" if page_s > 0 else ""  # NaN if it is not known
+    return f"{text}, {more} more{time}"
 
 
 def _chosen(

@@ -43,11 +43,21 @@ class ReadCommand:
     witness: str = ""
     witness_s: float = 0.0
     stored: int = 0
+    first: str = ""
+    """The engine that reads every page with OCR; empty if the command chooses it."""
 
     @property
     def command(self) -> str:
         """The command, to be pasted in a shell."""
         return shlex.join(self.words)
+
+    @property
+    def engines_sentence(self) -> str:
+        """What the command does without a best engine: which one reads first, which one again."""
+        if not (self.first and self.ocr_pages):
+            return ""
+        again = f", and again with {self.witness} where that is in doubt" if self.witness else ""
+        return f"The command below reads each such page with {self.first}{again}."
 
     @property
     def price(self) -> str:
@@ -66,6 +76,7 @@ class ReadCommand:
         """The command for ``recommendation.json``."""
         return {
             "command": self.command,
+            "price": self.price,
             "pages": self.pages,
             "ocr_pages": self.ocr_pages,
             "ocr_pages_stored": self.stored,
@@ -115,7 +126,7 @@ def read_command(
     in_cache = min(ocr_pages, stored.get(first, 0))
     layers_s = layer_s * layers
     return ReadCommand(
-        tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s, in_cache
+        tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s, in_cache, first
     )
 
 

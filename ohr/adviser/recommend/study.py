@@ -85,12 +85,17 @@ def report_recommendation(
     if request.report and result.run is not None:
         from ohr.report.build import build_report
         from ohr.report.options import ReportOptions
+        from ohr.report.recommendation import report_verdict
 
-        options = ReportOptions(title="Recommendation", verdict=result.advice.verdict)
+        options = ReportOptions(
+            title="Recommendation", verdict=report_verdict(result.json_content())
+        )
         build_report([result.run], out / "report", options)
         print(f"report: {out / 'report' / 'index.html'}")
     elif request.report:
-        print("report: not written without questions: read more pages (--budget)")
+        retrieval = result.verdicts[-1].not_assessed.values()
+        why = "; ".join(dict.fromkeys(retrieval))
+        _print(f"report: not written, since it is about retrieval, which was not assessed: {why}")
     return report_failed(result.table)
 
 

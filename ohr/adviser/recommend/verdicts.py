@@ -93,7 +93,9 @@ class MeasureVerdict:
     too_few: str = ""
     """Why so few pages or documents can show nothing; empty if they can."""
     needs_ocr: bool = True
-    """Whether some of its pages have no usable layer, and so need OCR."""
+    """Whether enough of its pages have no usable layer, and so need OCR, to speak for these."""
+    ocr_pages: int = 0
+    """Number of these pages."""
 
     @property
     def is_error(self) -> bool:
@@ -198,6 +200,11 @@ def basis(table: pd.DataFrame, of_layer: frozenset[str]) -> tuple[pd.DataFrame, 
     return without, ", those without a usable layer"
 
 
+def speak_for_ocr(ocr_pages: int, pages: int) -> bool:
+    """Whether ``ocr_pages`` of ``pages`` are enough to speak for pages without a usable layer."""
+    return ocr_pages == pages or ocr_pages >= FEWEST_WITHOUT_LAYER
+
+
 def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> MeasureVerdict:
     """The verdict on a predicted error, by the pages of ``table``: less is better.
 
@@ -211,6 +218,7 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
     pairs = math.comb(len(ranked), 2)
     rows = table[table["engine"].isin(ranked) & table[f"{target}_mean"].notna()]
     pages = rows.drop_duplicates(["doc_id", "page_no"])
+    ocr_pages = int((~pages["has_layer"].astype(bool)).sum())
     too_few = too_few_pages(len(pages)) if pages.size else ""
     candidates, further, compared, undecided = [], 0, {}, []
     for name in ranked:
@@ -249,7 +257,8 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
         needs_truth=bool(undecided) and all(undecided),
         alpha=alpha,
         too_few=too_few,
-        needs_ocr=not pages["has_layer"].all(),
+        needs_ocr=speak_for_ocr(ocr_pages, len(pages)),
+        ocr_pages=ocr_pages,
     )
 
 
@@ -270,9 +279,15 @@ def _reference_text(
 
 
 def retrieval_verdict(
-    choice: Choice, against: str, documents: int, further: int, *, needs_ocr: bool = True
+    choice: Choice,
+    against: str,
+    documents: int,
+    further: int,
+    *,
+    needs_ocr: bool = True,
+    ocr_pages: int = 0,
 ) -> MeasureVerdict:
-    """The verdict on retrieval LCS."""
+    """The verdict on retrieval LCS; the last two are as in :class:`MeasureVerdict`."""
     standings = choice.compared.standings
     order = sorted(range(len(standings)), key=lambda i: (-standings[i].mean, i))
     several = len(choice.settings) > 1
@@ -308,6 +323,7 @@ def retrieval_verdict(
         " and ".join(choice.levels),
         too_few=too_few_clusters(choice.compared.size, choice.compared.unit, documents),
         needs_ocr=needs_ocr,
+        ocr_pages=ocr_pages,
     )
 
 

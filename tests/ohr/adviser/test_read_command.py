@@ -112,6 +112,13 @@ def test_without_a_best_engine_the_command_has_the_fastest_and_its_price():
     assert vetoed.price.startswith("about 3 min")
 
 
+def test_without_a_best_engine_it_is_said_which_one_reads_first():
+    assert command_for("").engines_sentence == (
+        "The command below reads each such page with german, and again with rapidocr where that is "
+        "in doubt."
+    )
+
+
 def test_engines_that_the_command_takes_by_itself_are_not_named():
     chosen = command_for("", further=["tesseract"])
     assert "--engines" not in chosen.command

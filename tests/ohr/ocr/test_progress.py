@@ -68,7 +68,9 @@ def wait_for(capsys, text: str) -> list[str]:
 def test_what_takes_long_is_said_again(impatient, capsys):
     with Progress(Console(file=sys.stderr)) as progress:
         progress("a", 0, 4)
-        assert "reading with a: 0/4 pages" in wait_for(capsys, " so far")
+        assert "reading with a: 0/4 pages, 0 s so far" in wait_for(capsys, " so far")
+        progress("a", 1, 4, 0.0)
+        wait_for(capsys, "reading with a: 1/4 pages, 0 s left")
 
 
 def test_nothing_is_said_again_once_it_is_done(impatient, capsys):
