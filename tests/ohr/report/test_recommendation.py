@@ -41,7 +41,7 @@ def test_another_run_has_none_and_several_runs_have_none(folder, tmp_path):
 
 def test_a_recommendation_without_a_run_is_refused_with_what_to_read(folder):
     (folder / "retrieval" / "manifest.json").unlink()
-    with pytest.raises(OhrError, match="recommendation.txt"):
+    with pytest.raises(OhrError, match=r"recommendation\.txt"):
         recommended_runs([folder])
 
 
