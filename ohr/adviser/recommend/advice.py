@@ -83,6 +83,11 @@ class Recommendation:
     """The command that reads all files as recommended."""
 
     @property
+    def takes_layers(self) -> bool:
+        """Whether the text layer is to be taken on some pages."""
+        return self.layers is not None and self.layers.is_usable
+
+    @property
     def budget(self) -> NoiseBudget | None:
         """Whether the recommended engine is within the noise budget; None without one."""
         return noise_budget(self.verdicts, self.decision.engine)
@@ -108,7 +113,7 @@ class Recommendation:
                 "other_files": dict(sample.others),
             },
             "take": {
-                "text_layer": layers is not None and layers.is_usable,
+                "text_layer": self.takes_layers,
                 "engine": self.decision.engine or None,
                 "retriever": self.decision.retriever or None,
                 "by": self.decision.by or None,

@@ -24,7 +24,10 @@ def verdict_lines(result: Recommendation) -> list[str]:
     vetoes = [veto.sentence for veto in result.reading.inventions.vetoes.values()]
     first = result.sentences[0]
     if not result.decision.engine and result.following is not None:
-        first = f"{first} {result.following.engines_sentence}".rstrip()
+        does = result.following.engines_sentence
+        # What to do comes first; text layers are part of it.
+        first = f"{first} {does}" if result.takes_layers else f"{does} {first}"
+        first = first.strip()
     lines = [first, *vetoes[:MOST_ENGINES]]
     if len(vetoes) > MOST_ENGINES:
         lines.append(f"{len(vetoes) - MOST_ENGINES} more engines invent what is not on the pages.")
@@ -58,7 +61,11 @@ def basis_lines(result: Recommendation) -> list[str]:
     rests_on: dict[str, list[str]] = {}
     for verdict in assessed:
         predicted = "predicted for " * verdict.against.startswith("predicted")
-        rests_on.setdefault(predicted + verdict.rests_on, []).append(TITLES[verdict.measure])
+        where = predicted + verdict.rests_on
+        layered = verdict.n - verdict.ocr_pages
+        if verdict.is_error and verdict.ocr_pages and layered:
+            where += f", {layered} of them with a usable text layer"
+        rests_on.setdefault(where, []).append(TITLES[verdict.measure])
     if assessed:
         is_marked = any(verdict.shown_worse for verdict in assessed)
         mark = f"{WORSE} shown to be worse than the best; " * is_marked
@@ -68,11 +75,27 @@ def basis_lines(result: Recommendation) -> list[str]:
     more = len(_ranked(result, assessed)) - MOST_ENGINES
     if more > 0:
         lines.append(f"{more} more engines are in the details.")
+    missing = []
     for verdict in result.verdicts:
         if not verdict.candidates:
             reasons = "; ".join(dict.fromkeys(verdict.not_assessed.values()))
-            lines.append(f"{TITLES[verdict.measure]}: not assessed: {reasons}.")
+            missing.append(f"{TITLES[verdict.measure]} ({reasons})")
+    if missing:
+        lines.append(f"not assessed: {', '.join(missing)}")
     return lines
+
+
+def closing_lines(result: Recommendation) -> list[str]:
+    """What was not read, and how predicted errors are corrected, if any were predicted."""
+    sample = result.sample
+    lines = [f"{name}: {why}" for name, why in sample.left_out.items()]
+    more = f" and {len(lines) - 1} more files" if len(lines) > 1 else ""
+    unread = [f"{line}{more}" for line in lines[:1]]
+    unread += [f"{count} {suffix or 'without a suffix'}" for suffix, count in sample.others.items()]
+    closing = [f"not read: {'; '.join(unread)}"] if unread else []
+    if any("predict" in verdict.against for verdict in result.verdicts):
+        closing += result.advice.doubts[-1:]
+    return closing
 
 
 def _ranked(result: Recommendation, verdicts: Sequence[MeasureVerdict]) -> list[str]:

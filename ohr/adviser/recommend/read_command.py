@@ -57,7 +57,7 @@ class ReadCommand:
         if not (self.first and self.ocr_pages):
             return ""
         again = f", and again with {self.witness} where that is in doubt" if self.witness else ""
-        return f"The command below reads each such page with {self.first}{again}."
+        return f"Run the command below: it reads pages that need OCR with {self.first}{again}."
 
     @property
     def price(self) -> str:

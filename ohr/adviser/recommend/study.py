@@ -27,7 +27,7 @@ from ohr.adviser.recommend.advice import (
     pdf_engines,
 )
 from ohr.adviser.recommend.batches import read_in_batches, stops_early
-from ohr.adviser.recommend.console import basis_lines, verdict_lines, verdict_table
+from ohr.adviser.recommend.console import basis_lines, closing_lines, verdict_lines, verdict_table
 from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
@@ -106,7 +106,7 @@ def _print_verdict(result: Recommendation, out: Path) -> None:
     if (table := verdict_table(result)) is not None:
         print()
         show(table)
-    for line in (*basis_lines(result), *result.advice.doubts[-1:]):
+    for line in (*basis_lines(result), *closing_lines(result)):
         _print(line)
     if result.following is not None:
         print()

@@ -114,8 +114,8 @@ def test_without_a_best_engine_the_command_has_the_fastest_and_its_price():
 
 def test_without_a_best_engine_it_is_said_which_one_reads_first():
     assert command_for("").engines_sentence == (
-        "The command below reads each such page with german, and again with rapidocr where that is "
-        "in doubt."
+        "Run the command below: it reads pages that need OCR with german, and again with rapidocr "
+        "where that is in doubt."
     )
 
 

@@ -1,0 +1,61 @@
+"""The lines of ``ohr recommend``: what to do first, and what was not read."""
+
+from types import SimpleNamespace
+
+from ohr.adviser.recommend.console import basis_lines, closing_lines, verdict_lines
+from ohr.adviser.recommend.verdicts import Candidate, MeasureVerdict, not_assessed
+
+PREDICTED = "predicted from the engines' agreement and confidences"
+
+
+def errors(pages=10, ocr_pages=1, against=PREDICTED):
+    both = (Candidate("a", "a", 0.1, 0.0, 0.2), Candidate("b", "b", 0.2, 0.1, 0.3))
+    return MeasureVerdict("characters", both, pages, 2, against, {}, ocr_pages=ocr_pages)
+
+
+def result(*verdicts, engine="", layers=False, left_out=(), others=(), stopped=()):
+    return SimpleNamespace(
+        sentences=["Which engine is better cannot be said from 3 pages."],
+        decision=SimpleNamespace(engine=engine, by="characters"),
+        takes_layers=layers,
+        following=SimpleNamespace(engines_sentence="Run the command below: it reads with a."),
+        reading=SimpleNamespace(sentences=list(stopped), inventions=SimpleNamespace(vetoes={})),
+        verdicts=verdicts,
+        sample=SimpleNamespace(left_out=dict(left_out), others=dict(others)),
+        advice=SimpleNamespace(doubts=("Errors are predicted.",)),
+    )
+
+
+def test_without_an_engine_the_first_line_says_first_what_to_do():
+    assert verdict_lines(result()) == [
+        "Run the command below: it reads with a. "
+        "Which engine is better cannot be said from 3 pages."
+    ]
+    [line] = verdict_lines(result(layers=True))
+    assert line.endswith("Run the command below: it reads with a.")
+    assert verdict_lines(result(engine="a")) == [
+        "Which engine is better cannot be said from 3 pages."
+    ]
+
+
+def test_pages_of_another_kind_than_the_advice_is_about_are_counted():
+    lines = basis_lines(result(errors()))
+    assert "predicted for 10 pages of 2 documents, 9 of them with a usable text layer" in lines[-1]
+    assert "usable" not in " ".join(basis_lines(result(errors(10, 10))))
+
+
+def test_why_reading_stopped_and_what_was_not_assessed_have_a_line_each():
+    missing = [not_assessed("retrieval", "there are no questions", ["a", "b"])]
+    lines = basis_lines(result(errors(), *missing, stopped=["Reading stopped."]))
+    assert lines[0] == "Reading stopped."
+    assert lines[-1] == "not assessed: retrieval LCS (there are no questions)"
+
+
+def test_what_was_not_read_has_one_line():
+    unread = {"a": "it is empty", "b": "it is locked", "c": "it is locked"}
+    lines = closing_lines(result(errors(), left_out=unread, others={".txt": 2}))
+    assert lines == ["not read: a: it is empty and 2 more files; 2 .txt", "Errors are predicted."]
+
+
+def test_errors_that_were_measured_are_not_called_predicted():
+    assert closing_lines(result(errors(against="the text layer"))) == []
