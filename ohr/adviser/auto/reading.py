@@ -125,10 +125,10 @@ class AutoReader:
         if second is not None:
             rest = len(second.unread())
             more = reading_s(rest, self._costs[second.label], self._workers)
-            price += (
-                f"; {second.label}, where the predicted error is above {most:.2f} or unknown: at "
-                f"most {_price(rest, more)}"
-            )
+            where = f"{second.label}, where the predicted error is above {most:.2f} or unknown"
+            price += f"; {where}: {'at most ' * bool(rest)}{_price(rest, more)}"
+            if not unread + rest:
+                price = f"all pages by {first.label} and {second.label} are in the cache"
         self._say(price)
         limit = self._budget.seconds
         if limit is not None and seconds > limit:

@@ -70,7 +70,7 @@ class ReadCommand:
             more = "" if not self.witness_s > 0 else f", at most {spoken(self.witness_s)} more"
             parts.append(f"{self.witness} reads doubtful pages too{more}")
         time = time_text(self.ocr_s + self.layers_s)
-        return f"{time if time != 'no time' else 'a few seconds'}: {', '.join(parts)}"
+        return f"{time if time != 'no time' else 'nothing left to read'}: {', '.join(parts)}"
 
     def json_content(self) -> dict[str, Any]:
         """The command for ``recommendation.json``."""
