@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,16 @@ class Recommendation:
     run: StudyRun | None = None
     following: ReadCommand | None = None
     """The command that reads all files as recommended."""
+
+    def add_command(self, command: ReadCommand) -> Recommendation:
+        """The recommendation with the command; without an engine, it is part of the first line."""
+        first, *rest = self.advice.verdict
+        if not self.decision.engine:
+            does = command.engines_sentence
+            # What to do comes first; text layers are part of it.
+            first = f"{first} {does}" if self.takes_layers else f"{does} {first}"
+        advice = replace(self.advice, verdict=(first.strip(), *rest))
+        return replace(self, following=command, advice=advice)
 
     @property
     def takes_layers(self) -> bool:

@@ -22,13 +22,7 @@ _UNKNOWN = "not known"
 def verdict_lines(result: Recommendation) -> list[str]:
     """What to take, and which engines are never taken."""
     vetoes = [veto.sentence for veto in result.reading.inventions.vetoes.values()]
-    first = result.sentences[0]
-    if not result.decision.engine and result.following is not None:
-        does = result.following.engines_sentence
-        # What to do comes first; text layers are part of it.
-        first = f"{first} {does}" if result.takes_layers else f"{does} {first}"
-        first = first.strip()
-    lines = [first, *vetoes[:MOST_ENGINES]]
+    lines = [result.sentences[0], *vetoes[:MOST_ENGINES]]
     if len(vetoes) > MOST_ENGINES:
         lines.append(f"{len(vetoes) - MOST_ENGINES} more engines invent what is not on the pages.")
     return lines

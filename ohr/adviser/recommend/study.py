@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ohr import registry
@@ -188,7 +187,7 @@ def recommend(
         kin=outputs.kin,
         stored=_stored(outputs),
     )
-    result = replace(result, following=following)
+    result = result.add_command(following)
     rows, _ = basis(result.table, pdf_engines(settings))
     errors = ""
     if len(rows):

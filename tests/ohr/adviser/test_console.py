@@ -2,7 +2,13 @@
 
 from types import SimpleNamespace
 
-from ohr.adviser.recommend.console import basis_lines, closing_lines, verdict_lines
+import pandas as pd
+
+from ohr.adviser.recommend.advice import Recommendation
+from ohr.adviser.recommend.console import basis_lines, closing_lines
+from ohr.adviser.recommend.decision import Decision
+from ohr.adviser.recommend.read_command import ReadCommand
+from ohr.adviser.recommend.report import Advice
 from ohr.adviser.recommend.verdicts import Candidate, MeasureVerdict, not_assessed
 
 PREDICTED = "predicted from the engines' agreement and confidences"
@@ -13,12 +19,9 @@ def errors(pages=10, ocr_pages=1, against=PREDICTED):
     return MeasureVerdict("characters", both, pages, 2, against, {}, ocr_pages=ocr_pages)
 
 
-def result(*verdicts, engine="", layers=False, left_out=(), others=(), stopped=()):
+def result(*verdicts, left_out=(), others=(), stopped=()):
     return SimpleNamespace(
-        sentences=["Which engine is better cannot be said from 3 pages."],
-        decision=SimpleNamespace(engine=engine, by="characters"),
-        takes_layers=layers,
-        following=SimpleNamespace(engines_sentence="Run the command below: it reads with a."),
+        decision=SimpleNamespace(engine="", by="characters"),
         reading=SimpleNamespace(sentences=list(stopped), inventions=SimpleNamespace(vetoes={})),
         verdicts=verdicts,
         sample=SimpleNamespace(left_out=dict(left_out), others=dict(others)),
@@ -26,16 +29,26 @@ def result(*verdicts, engine="", layers=False, left_out=(), others=(), stopped=(
     )
 
 
+def recommended(engine="", layers=None) -> Recommendation:
+    sentence = "Which engine is better cannot be said from 3 pages."
+    advice = Advice((sentence, "Wrong characters: …"), (), (), ())
+    decision = Decision(engine, "", "why")
+    empty = pd.DataFrame()
+    whole = Recommendation(decision, layers, None, (), (), advice, empty, None, None)
+    command = ReadCommand(("ohr", "read"), 3, 3, 4.0, 0, 0.0, "b", 2.0, first="a")
+    return whole.add_command(command)
+
+
 def test_without_an_engine_the_first_line_says_first_what_to_do():
-    assert verdict_lines(result()) == [
-        "Run the command below: it reads with a. "
-        "Which engine is better cannot be said from 3 pages."
-    ]
-    [line] = verdict_lines(result(layers=True))
-    assert line.endswith("Run the command below: it reads with a.")
-    assert verdict_lines(result(engine="a")) == [
-        "Which engine is better cannot be said from 3 pages."
-    ]
+    does = (
+        "Run the command below: it reads pages that need OCR with a, and again with b where that "
+        "is in doubt."
+    )
+    first = "Which engine is better cannot be said from 3 pages."
+    assert recommended().sentences == [f"{does} {first}", "Wrong characters: …"]
+    layers = SimpleNamespace(is_usable=True)
+    assert recommended(layers=layers).sentences[0] == f"{first} {does}"
+    assert recommended(engine="a").sentences[0] == first
 
 
 def test_pages_of_another_kind_than_the_advice_is_about_are_counted():
