@@ -35,6 +35,10 @@ _PARTS: Mapping[str, str] = {
     "quick": "; of these, the part of the quick track",
     "text": "; noise of the true text alone",
 }
+FRAMEWORK_NOTE = (
+    "the Hub has a list of the frameworks that eval.yaml may name, and in 2026 ohr was not on it; "
+    "until it is, the Hub may refuse the file"
+)
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _DIGITS = 4
 
@@ -56,6 +60,7 @@ def export_submission(path: Path, out: Path, repository: str) -> None:
     name = f"{submission.suite}{'' if submission.track == 'full' else f'-{submission.track}'}"
     _write(out / "eval.yaml", _benchmark(submission))
     _write(out / ".eval_results" / f"{name}.yaml", entries)
+    print(f"note: {FRAMEWORK_NOTE}")
 
 
 def _benchmark(submission: Submission) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from experiments.convert.hub_eval import FRAMEWORK_NOTE
 from experiments.convert_export import main
 from ohr.suites.submission import read_submission
 from ohr.suites.suite import FOLDER
@@ -31,6 +32,7 @@ def test_the_scores_are_those_of_the_board(tmp_path):
     [row] = suite_table([read_submission(SUBMISSION)]).to_dict("records")
     assert values["evidence_noisy"] == pytest.approx(row["noisy"], abs=1e-4)
     assert values["changed_numbers"] == pytest.approx(row["changed_numbers"], abs=1e-4)
+    assert FRAMEWORK_NOTE in done.output.replace("\n", " ")
     benchmark = yaml.safe_load((tmp_path / "eval.yaml").read_text())
     assert {task["id"] for task in benchmark["tasks"]} >= values.keys()
 
