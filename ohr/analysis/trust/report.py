@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +48,32 @@ def report_trust(path: Path, metric: str, right: float, risks: Sequence[float], 
 
 
 def sentences(signals: pd.DataFrame, promises: pd.DataFrame) -> list[str]:
-    """What can be said of each condition, by its best signal."""
-    lines = []
+    """What can be said of each condition, by its best signal; what is the same of several, once."""
+    names: dict[str, list[str]] = {}
+    for name, text in _statements(signals, promises):
+        names.setdefault(text, []).append(name)
+    return [f"{', '.join(dict.fromkeys(own))}: {text}" for text, own in names.items()]
+
+
+def _statements(signals: pd.DataFrame, promises: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Of which knowledge base, and what."""
     for _, group in signals.groupby(
         ["knowledge_base", "system", "retriever", "reader"], sort=False
     ):
         rows = group.to_dict("records")
         base = next((row for row in rows if row["signal"] == COMBINED), rows[0])
-        lines += [_check(base), *_broken_line(base)]
+        for text in (_check(base), *_broken_line(base)):
+            yield _name(base), text
         own = next((row for row in rows if row["signal"] == CONFIDENT), None)
         if own is not None and not math.isnan(own["ece"]):
-            lines.append(
-                f"{_name(own)}: the reader's own confidence is off by {estimate(own, 'ece')} on "
-                "average (expected calibration error)."
+            yield (
+                _name(own),
+                f"the reader's own confidence is off by {estimate(own, 'ece')} on average "
+                "(expected calibration error).",
             )
     for row in promises.to_dict("records"):
         if row["signal"] == COMBINED or _is_alone(promises, row):
-            lines.append(_promise(row))
-    return lines
+            yield _name(row), _promise(row)
 
 
 def _is_alone(promises: pd.DataFrame, row: Row) -> bool:
@@ -92,12 +100,12 @@ def estimate(row: Row, name: str) -> str:
 def _check(row: Row) -> str:
     if math.isnan(row["found"]):
         return (
-            f"{_name(row)}: cannot be said with {_size(row)}: it takes {FEWEST} documents, and "
-            "wrong answers."
+            f"which answers to check cannot be said with {_size(row)}: it takes {FEWEST} "
+            "documents, and wrong answers."
         )
     ends = percent(row["found_ci_low"]), percent(row["found_ci_high"])
     return (
-        f"{_name(row)}: check the {percent(CHECKED)} least sure answers by hand: that finds "
+        f"check the {percent(CHECKED)} least sure answers by hand: that finds "
         f"{percent(row['found'])} of the wrong ones (95 % CI {ends[0]} to {ends[1]}; at most "
         f"{percent(min(1.0, CHECKED / row['wrong']))} are possible); "
         f"{percent(row['wrong'])} of {_size(row)} are wrong (by {row['signal']})."
@@ -109,15 +117,15 @@ def _broken_line(row: Row) -> list[str]:
         return []
     counts = f"{row['n_broken']:,} answers were right with {row['baseline']} and are wrong now"
     if math.isnan(row["broken"]):
-        return [f"{_name(row)}: {counts}: which ones cannot be said with so few."]
+        return [f"{counts}: which ones cannot be said with so few."]
     lines = [
-        f"{_name(row)}: {counts}; they look less sure than those still right in "
+        f"{counts}; they look less sure than those still right in "
         f"{estimate(row, 'broken')} of all pairs (AUROC; 0.5 is chance)."
     ]
     if not math.isnan(row["found_broken"]):
         ends = percent(row["found_broken_ci_low"]), percent(row["found_broken_ci_high"])
         lines.append(
-            f"{_name(row)}: check the {percent(CHECKED)} of the answers that look most like broken "
+            f"check the {percent(CHECKED)} of the answers that look most like broken "
             f"ones: that finds {percent(row['found_broken'])} of those that OCR broke (95 % CI "
             f"{ends[0]} to {ends[1]})."
         )
@@ -125,7 +133,7 @@ def _broken_line(row: Row) -> list[str]:
 
 
 def _promise(row: Row) -> str:
-    head = f"{_name(row)}: at most {percent(row['risk'])} wrong, promised on {row['baseline']}"
+    head = f"at most {percent(row['risk'])} wrong, promised on {row['baseline']}"
     if not row["has_threshold"]:
         return f"{head}: cannot be said with {_size(row)}: no threshold keeps it."
     high, low = row["noisy_risk_ci_high"], row["noisy_risk_ci_low"]
