@@ -110,9 +110,7 @@ def layers_of(
         while batches:
             tasks = [partial(text_layers, *batch) for batch in batches]
             sizes = [len(page_nos) for _, page_nos in batches]
-            before = total - sum(sizes)
-            ended = _Ended(sizes, lambda done, b=before: report("text layers", b + done, total))
-            outcomes_of_batches = outcomes(tasks, ended)
+            outcomes_of_batches = outcomes(tasks, _Ended(report, "text layers", sizes, total))
             failed: list[tuple[Path, Sequence[int]]] = []
             for (path, page_nos), outcome in zip(batches, outcomes_of_batches, strict=True):
                 if outcome.value is not None:
@@ -153,8 +151,7 @@ def lines_read(
     readings: dict[Path, list[dict[str, str]]] = {path: [] for path in requests}
     with _opener(len(batches), limits) as outcomes:
         pages = [len({page_no for page_no, _, _ in lines}) for _, lines in batches]
-        total = sum(pages)
-        ended = _Ended(pages, lambda done: report("lines of text layers", done, total))
+        ended = _Ended(report, "lines of text layers", pages, sum(pages))
         read = outcomes([partial(read_lines, *batch) for batch in batches], ended)
     for (path, lines), outcome in zip(batches, read, strict=True):
         readings[path] += outcome.value if outcome.value is not None else [{} for _ in lines]
@@ -181,16 +178,17 @@ def _opener(files: int, limits: Limits) -> Iterator[Opener]:
 
 
 class _Ended:
-    """Counts the pages of tasks that have ended; ``sizes`` are those of the tasks."""
+    """Counts pages: ``sizes`` are the numbers of those of tasks, the last of ``total``."""
 
-    def __init__(self, sizes: Sequence[int], report: Callable[[int], None]) -> None:
-        self._sizes, self._report, self._done = sizes, report, 0
+    def __init__(self, report: Report, what: str, sizes: Sequence[int], total: int) -> None:
+        self._report, self._what, self._sizes, self._total = report, what, sizes, total
+        self._done = total - sum(sizes)
         if sizes:
-            report(0)
+            report(what, self._done, total)
 
     def __call__(self, index: int) -> None:
         self._done += self._sizes[index]
-        self._report(self._done)
+        self._report(self._what, self._done, self._total)
 
 
 def _ignore(index: int) -> None:

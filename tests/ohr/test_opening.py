@@ -57,3 +57,12 @@ def test_what_is_known_of_files_before_they_are_read(tmp_path):
         (1, None, 200),
         (1, RENDERER, None),
     ]
+
+
+def test_the_pages_of_layers_are_counted_as_they_are_read(tmp_path):
+    paths = [write_pdf(tmp_path / f"{name}.pdf", 3) for name in "ab"]
+    lines = []
+    layers_of(paths, report=lambda *line: lines.append(line))
+    assert lines[0] == ("text layers", 0, 6)
+    assert lines[-1] == ("text layers", 6, 6)
+    assert [line[1] for line in lines] == sorted(line[1] for line in lines)
