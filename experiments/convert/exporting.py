@@ -37,6 +37,11 @@ def export(source: Sequence[str], out: Path, format_name: str, hub_dataset: str 
     elif len(source) == 1 and folder.is_dir():
         if is_run(folder):
             _export_run(folder, out, format_name)
+        elif (folder / "recommendation.json").is_file():
+            raise OhrError(
+                f"{folder} is a recommendation: give {folder / 'retrieval'}, the run that it rests "
+                f"on, or {folder / 'kb'}, which its command for ohr read writes"
+            )
         else:
             _export_base(folder, out, format_name)
     else:

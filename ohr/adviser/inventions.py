@@ -21,6 +21,7 @@ from ohr.analysis.inventions.variants import COVERS, Design
 from ohr.errors import ConfigError, EngineError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.machine.engines import usable_engines
+from ohr.ocr.progress import Progress
 from ohr.ocr.sources import PageSource
 from ohr.registry import PluginSpec
 from ohr.study.config import parse_plugins
@@ -144,7 +145,8 @@ def find_test_pages(draw: Draw, boxes: Path | None) -> tuple[list[SourcePage], l
     The words of a PDF's page are those of its text layer, if that can be trusted; those of an
     image are in ``boxes``. Raises DatasetError for a file of boxes that cannot be read.
     """
-    sample = check_sample(draw)
+    with Progress(verb="checking", brief=True) as checking:
+        sample = check_sample(draw, report=checking)
     pages: list[SourcePage] = []
     lines: list[str] = []
     for source in sample.pages:

@@ -200,7 +200,9 @@ def layer_texts(pages: Sequence[FilePage]) -> list[ReadPage]:
         by_path.setdefault(page.source.path, []).append(page)
     texts: list[ReadPage] = []
     numbers = {path: [page.ref.page_no for page in own] for path, own in by_path.items()}
-    for path, outcome in zip(by_path, verified_layers(list(by_path), pages=numbers), strict=True):
+    with Progress(verb="checking", brief=True) as checking:
+        outcomes = verified_layers(list(by_path), pages=numbers, report=checking)
+    for path, outcome in zip(by_path, outcomes, strict=True):
         verdicts = outcome.value or []
         for place, page in enumerate(by_path[path]):
             if place >= len(verdicts):

@@ -126,6 +126,14 @@ def test_a_folder_of_neither_kind_says_what_it_holds(tmp_path):
     assert "nowhere is none" in convert("nowhere", tmp_path / "out", exit_code=2)
 
 
+def test_a_recommendation_says_which_of_its_folders_can_be_exported(tmp_path):
+    folder = tmp_path / "mine"
+    write_text(folder / "recommendation.json", "{}")
+    said = convert(folder, tmp_path / "out", exit_code=2)
+    assert f"is a recommendation: give {folder / 'retrieval'}" in said
+    assert f"or {folder / 'kb'}" in said
+
+
 @pytest.mark.slow
 def test_a_run_is_no_knowledge_base(benchmark_runs, tmp_path):
     said = convert(benchmark_runs[0].path, tmp_path / "out", exit_code=2)
