@@ -127,7 +127,7 @@ class Progress:
     """Shows progress: call it with (what, done, total); ``say`` writes a note.
 
     A ``brief`` stage is over in seconds as a rule, so it writes no lines before it was silent for
-    long.
+    long, and its bar goes when it is done.
     """
 
     def __init__(
@@ -198,6 +198,8 @@ class Progress:
             if (task := self._tasks.get(what)) is None:
                 task = self._tasks[what] = bar.add_task(f"{self._verb} {what}", total=total)
             bar.update(task, completed=done, total=total, left_s=left_s)
+            if self._brief and done >= total:
+                bar.remove_task(self._tasks.pop(what))
             return
         now = time.monotonic()
         started = self._started.setdefault(what, now)

@@ -120,3 +120,15 @@ def test_a_stage_is_drawn_on_the_screen_of_the_progress_that_it_is_of():
     last = stream.getvalue().split("reading with a")[-1]
     assert "4/4" in last
     assert "checking b" in last
+
+
+def test_the_bar_of_a_brief_stage_goes_when_it_is_done():
+    stream = StringIO()
+    console = Console(file=stream, force_terminal=True, width=120, color_system=None)
+    with Progress(console) as progress:
+        for _ in range(2):
+            stage = progress.new_stage("checking", "pages", brief=True)
+            stage("b", 1, 2)
+            assert len(progress._screen.bar.tasks) == 1
+            stage("b", 2, 2)
+        assert progress._screen.bar.tasks == []
