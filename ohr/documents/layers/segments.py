@@ -303,7 +303,7 @@ def _gaps(units: Sequence[Unit], clear: Clear | None) -> list[float]:
     sides = _side_room(units, gaps)
     for number, before, after in wide:
         strip = strips[number]
-        is_missing = gaps[number] - strip > MISSING and not math.isinf(strip)
+        is_missing = gaps[number] - strip > MISSING
         if strip >= CLEAR * gaps[number]:
             after.missing_before = is_missing and gaps[number] > BLANK_GAP
             continue

@@ -105,23 +105,23 @@ def _misread(
     One alone may be a misreading in a decorative font. Several are not, with the wrong glyphs of
     the font, if they are more than those that engines confirm.
     """
+    judged = {pair[0]: pair[1] for layer in layers if layer is not None for pair in layer.glyphs}
     misread: dict[str, set[Glyph]] = {}
     against = Counter[str]()
-    for layer in layers:
-        for glyph, judgement in dict(layer.glyphs).items() if layer is not None else ():
-            by_witness = testimony.get(glyph, {}).values()
-            if any(item.confirms for item in by_witness):
-                against[glyph.font] -= 1
-            elif states[glyph] == "wrong":
-                against[glyph.font] += 1
-            elif (
-                states[glyph] == "unknown"
-                and judgement.claim < UNLIKE
-                and by_witness
-                and all(item.other for item in by_witness)
-            ):
-                against[glyph.font] += 1
-                misread.setdefault(glyph.font, set()).add(glyph)
+    for glyph, judgement in judged.items():
+        by_witness = testimony.get(glyph, {}).values()
+        if any(item.confirms for item in by_witness):
+            against[glyph.font] -= 1
+        elif states[glyph] == "wrong":
+            against[glyph.font] += 1
+        elif (
+            states[glyph] == "unknown"
+            and judgement.claim < UNLIKE
+            and by_witness
+            and all(item.other for item in by_witness)
+        ):
+            against[glyph.font] += 1
+            misread.setdefault(glyph.font, set()).add(glyph)
     return {
         glyph
         for font, glyphs in misread.items()

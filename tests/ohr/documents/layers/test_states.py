@@ -80,7 +80,7 @@ def test_a_title_that_engines_read_otherwise_is_doubtful_although_no_face_has_it
 
     def states(readings):
         said = {g: {"A": says(other, 1)} for g, other in zip(title, readings, strict=False)}
-        return [glyph_states([layer], said)[glyph] for glyph in title]
+        return [glyph_states([layer, layer], said)[glyph] for glyph in title]
 
     assert states("xyz") == ["doubtful"] * 3 + ["unknown"] * 2
     assert states("xy") == ["unknown"] * 5
