@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from ohr.ocr import progress
-from ohr.ocr.progress import PLAIN_INTERVAL_S, Progress
+from ohr.ocr.progress import SILENCE_S, Progress
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def lines_of(clock: list[float], capsys: pytest.CaptureFixture[str], *seconds: f
 
 
 def test_a_line_comes_when_the_last_one_is_old_enough(clock, capsys):
-    late = PLAIN_INTERVAL_S
+    late = SILENCE_S
     lines = lines_of(clock, capsys, 0, 1, late - 0.5, late, late + 1, 2 * late)
     assert lines == [
         "reading with gt: 0/100 pages",
