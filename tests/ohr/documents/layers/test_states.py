@@ -87,6 +87,13 @@ def test_a_title_that_engines_read_otherwise_is_doubtful_although_no_face_has_it
     assert states(["x", "y", "z", None, None]) == ["unknown"] * 3 + ["right"] * 2
 
 
+def test_a_misread_glyph_counts_once_on_however_many_pages_it_is():
+    unlike = Judgement("unknown", 0.4, "q", 0.7)
+    layer = TextLayer("c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=((GLYPH, unlike),))
+    said = {GLYPH: {"A": says("x", 1)}}
+    assert glyph_states([layer] * 9, said) == {GLYPH: "unknown"}
+
+
 def test_a_font_that_has_lost_a_joined_letter_is_doubtful():
     """Syllables lose it too, where nothing shows it."""
     letter, lost = Glyph("Hindi/4", "\u0915", (20, 20, 0)), Glyph("Hindi/4", "\ufffd", (9, 20, 0))
