@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+import jsonschema
 import pytest
 
 from ohr.adviser.own_pages import OcrSettings
@@ -19,6 +21,8 @@ from ohr.registry import PluginSpec
 from ohr.study.config import parse_plugins
 
 TUNED = PluginSpec.parse({"name": "tesseract", "params": {"languages": ["deu"]}, "label": "german"})
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "recommendation.schema.json"
 
 
 def command_for(
@@ -146,3 +150,9 @@ def test_the_price_is_of_the_ocr_and_of_the_layers():
     chosen = command_for("rapidocr")
     assert chosen.price.startswith("about 3 min: 120 of 400 pages with OCR")
     assert chosen.json_content()["ocr_seconds"] == 120
+
+
+@pytest.mark.parametrize("engine", ["", "rapidocr"])
+def test_the_content_follows_the_documented_schema(engine):
+    schema = json.loads(SCHEMA.read_text("utf-8"))["properties"]["next"]
+    jsonschema.validate(command_for(engine, stored={"rapidocr": 20}).json_content(), schema)
