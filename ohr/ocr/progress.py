@@ -117,7 +117,7 @@ class _Screen:
 
 
 def _line(text: str, started: float, end: float, now: float) -> str:
-    """A line on what goes on since ``started``, and will until ``end``, NaN if nobody knows."""
+    """A line with the seconds left until ``end`` or, if that is NaN, those since ``started``."""
     if math.isnan(end):
         return f"{text}, {now - started:.0f} s so far"
     return f"{text}, {max(0.0, end - now):.0f} s left"
