@@ -23,8 +23,7 @@ class Pace:
     def note(self, engine: str, pages: int, elapsed_s: float, page_s: float = math.nan) -> None:
         """Take note that ``pages`` were read in ``elapsed_s``.
 
-        ``page_s`` are the seconds of a page without the start, if they are known; they count when
-        the engine reads for the first time.
+        ``page_s`` are the seconds of a page without the start, if they are known.
         """
         if not pages:
             return
@@ -36,8 +35,12 @@ class Pace:
                 pages, self._page_s[engine], self._workers
             )
             return
-        reading = max(0.0, elapsed_s - self._start_s[engine])
-        self._page_s[engine] = reading * several / pages
+        # A first start may be slower than the later ones: what is left for the pages would then be
+        # too little, or nothing, and any number of pages would seem to fit.
+        each = page_s if page_s > 0 else self._page_s[engine]
+        rest = max(0.0, elapsed_s - reading_s(pages, each, self._workers))
+        self._start_s[engine] = min(self._start_s[engine], rest)
+        self._page_s[engine] = (elapsed_s - self._start_s[engine]) * several / pages
 
     def seconds(self, pages: Mapping[str, int]) -> float:
         """Seconds for some pages of each engine; an engine that has not read yet takes none."""

@@ -162,3 +162,12 @@ def test_without_a_known_cost_the_first_page_stands_for_the_others():
     pace = Pace(workers=1)
     pace.note("a", 1, 30.0, math.nan)
     assert pace.seconds({"a": 2}) == 60
+
+
+def test_a_start_that_was_slow_only_once_does_not_make_pages_cost_nothing():
+    pace = Pace(workers=1)
+    pace.note("a", 1, 30.0, 2.0)
+    pace.note("a", 4, 11.0, 2.0)
+    assert pace.seconds({"a": 10}) == 3 + 20
+    pace.note("a", 4, 6.0)
+    assert pace.seconds({"a": 10}) == 15
