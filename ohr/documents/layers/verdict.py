@@ -98,8 +98,8 @@ def judge_layers(
     values = [layer.value for layer in layers]
     unread: dict[int, list[str]] = {}
     for line, texts in zip(lines, readings, strict=True):
-        if line.in_doubt and not texts:
-            unread.setdefault(line.page, []).append(main_script(line.text))
+        if line.in_doubt and not texts:  # engines are chosen by what the line looks like
+            unread.setdefault(line.page, []).append(main_script(line.shown or line.text))
     read = ReadLetters(letter_testimonies(lines, readings, values))
     states = glyph_states(values, testimonies(lines, readings, values), read)
     forms = WordForms.from_texts(value.text for value in values if value is not None)
