@@ -59,7 +59,8 @@ def looks_alike(first: str, second: str) -> bool:
 def is_accented(first: str, second: str) -> bool:
     """Whether a character looks like another one with more marks."""
     marked, plain = (unicodedata.normalize("NFD", text) for text in (first, second))
-    return len(marked) > len(plain) > 0 and looks_alike(marked[0], plain[0])
+    has_marks = len(marked) > len(plain) > 0 and all(map(unicodedata.combining, marked[1:]))
+    return has_marks and looks_alike(marked[0], plain[0])
 
 
 def same_shapes(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from ohr.documents.layers.accents import accent_of, accents_differ, other_accent, others_of
 from ohr.documents.layers.faces import own_faces
-from ohr.documents.layers.specimens import looks_alike
+from ohr.documents.layers.specimens import is_accented, looks_alike
 from tests.ohr.documents.layers.sheets import SERIF, Sheet, verdict_on
 
 FACES = own_faces()[:2]
@@ -65,3 +65,18 @@ def test_words_with_another_accent_than_the_page_shows_are_doubtful(tmp_path, sh
     sheet = Sheet((500, 300)).font("F", SERIF, {shown: claimed}).lines(20, 260, lines)
     verdict = verdict_on(sheet, tmp_path)
     assert [word.text for word in verdict.doubtful] == [f"{c}{claimed}m" for c in "jdc"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "accented"),
+    [
+        ("\u00e1", "a", True),
+        ("\u0623", "\u0627", True),
+        ("a", "\u00e1", False),
+        ("", "a", False),
+        ("fi", "f", False),
+        ("\uac01", "\uac00", False),  # a syllable of Hangul with one letter more
+    ],
+)
+def test_an_accent_is_a_mark_and_not_a_further_letter(first, second, accented):
+    assert is_accented(first, second) == accented
