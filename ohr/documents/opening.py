@@ -138,8 +138,8 @@ def lines_read(
 ) -> dict[Path, list[dict[str, str]]]:
     """What witnesses read in lines of PDFs (:func:`ohr.documents.layers.read_lines`), in order.
 
-    Nothing for lines on which a worker failed. ``report`` gets the number of pages of which no line
-    is left.
+    Nothing for lines on which a worker failed. ``report`` gets the number of pages whose lines are
+    read; a page whose lines are in two tasks counts twice.
     """
     from ohr.documents.layers import read_lines
 
