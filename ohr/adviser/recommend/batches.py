@@ -96,7 +96,7 @@ class Reading:
     def _used(self) -> str:
         if self.limit_s is None:
             return ""
-        return f" It took {spoken(self.used_s)} of the {spoken(self.limit_s)} of --minutes."
+        return f" It took {spoken(self.used_s)}; --minutes allowed {spoken(self.limit_s)}."
 
 
 def look_sizes(pages: int, least: int = 0) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ class ReadCommand:
     witness_s: float = 0.0
     stored: int = 0
     first: str = ""
-    """The engine that reads every page with OCR; empty if the command chooses it."""
+    """The engine that reads every page that needs OCR; empty if none that was given can."""
 
     @property
     def command(self) -> str:
@@ -103,8 +103,10 @@ def read_command(
 ) -> ReadCommand:
     """The command for the files of a recommendation in ``out``.
 
-    Of ``pages`` in all, about ``ocr_pages`` need OCR, of which ``stored`` has the number that each
-    engine has read. ``layers`` are pages of PDFs, whose text layers take ``layer_s`` each to check.
+    It has the engine of ``decision``; without one, those that ``ohr read --auto`` takes by itself
+    or the fastest. Of ``pages`` in all, about ``ocr_pages`` need OCR, of which ``stored`` has the
+    number that each engine has read. ``layers`` are pages of PDFs, whose text layers take
+    ``layer_s`` each to check.
     """
     seconds = {cost.engine: cost.wall_s for cost in costs}
     chosen = _engines(settings.engines, decision.engine, seconds, vetoed, kin)

@@ -201,8 +201,11 @@ def basis(table: pd.DataFrame, of_layer: frozenset[str]) -> tuple[pd.DataFrame, 
 
 
 def speak_for_ocr(ocr_pages: int, pages: int) -> bool:
-    """Whether ``ocr_pages`` of ``pages`` are enough to speak for pages without a usable layer."""
-    return ocr_pages == pages or ocr_pages >= FEWEST_WITHOUT_LAYER
+    """Whether ``ocr_pages`` of ``pages`` are enough to speak for pages without a usable layer.
+
+    They are if there are no others: whether these are too few is said of them all.
+    """
+    return 0 < ocr_pages == pages or ocr_pages >= FEWEST_WITHOUT_LAYER
 
 
 def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> MeasureVerdict:

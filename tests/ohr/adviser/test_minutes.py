@@ -140,7 +140,7 @@ def test_a_page_is_read_with_each_engine_whatever_it_takes(read):
     assert [len(work.read_pages) for work in works] == [1, 1]
     assert reading.sentences == [
         "Reading stopped after 1 of 12 pages: the next pages would have taken longer than "
-        "--minutes. It took 2 min of the 1 s of --minutes."
+        "--minutes. It took 2 min; --minutes allowed 1 s."
     ]
 
 
