@@ -10,6 +10,7 @@ from experiments.convert.knowledge_bases import export_base, read_base, read_man
 from experiments.convert.page_files import WRITERS, Pages
 from ohr.errors import OhrError, did_you_mean
 from ohr.ocr.page_records import FORMATS as BASE_FORMATS
+from ohr.report.recommendation import AS_JSON, RUN
 from ohr.study.config import load_config
 
 COLLECTIONS: dict[str, Callable[[beir.Collection, Path], None]] = {
@@ -37,9 +38,9 @@ def export(source: Sequence[str], out: Path, format_name: str, hub_dataset: str 
     elif len(source) == 1 and folder.is_dir():
         if is_run(folder):
             _export_run(folder, out, format_name)
-        elif (folder / "recommendation.json").is_file():
+        elif (folder / AS_JSON).is_file():
             raise OhrError(
-                f"{folder} is a recommendation: give {folder / 'retrieval'}, the run that it rests "
+                f"{folder} is a recommendation: give {folder / RUN}, the run that it rests "
                 f"on, or {folder / 'kb'}, which its command for ohr read writes"
             )
         else:

@@ -10,7 +10,8 @@ from typing import Any
 from ohr.errors import OhrError
 from ohr.files.bounded import read_bounded
 
-RECOMMENDATION = "recommendation.json"
+AS_TEXT = "recommendation.txt"
+AS_JSON = "recommendation.json"
 RUN = "retrieval"
 """The folder of the run in that of a recommendation."""
 MOST_BYTES = 10_000_000
@@ -40,18 +41,18 @@ def recommended_runs(folders: Sequence[Path]) -> tuple[list[Path], tuple[str, ..
     """
     runs, verdicts = [], []
     for folder in folders:
-        own = folder / RECOMMENDATION
+        own = folder / AS_JSON
         if own.is_file():
             if not (folder / RUN / "manifest.json").is_file():
                 raise OhrError(
                     f"{folder} is a recommendation without retrieval, which a report is about: "
-                    f"read {folder / 'recommendation.txt'}"
+                    f"read {folder / AS_TEXT}"
                 )
             runs.append(folder / RUN)
             verdicts.append(_verdict(own))
             continue
         runs.append(folder)
-        of_run = folder.resolve().parent / RECOMMENDATION
+        of_run = folder.resolve().parent / AS_JSON
         verdicts.append(_verdict(of_run) if folder.resolve().name == RUN else ())
     return runs, verdicts[0] if len(verdicts) == 1 else ()
 

@@ -47,12 +47,10 @@ from ohr.files.safe_text import plain
 from ohr.ocr.noise import choose_level
 from ohr.ocr.progress import Progress
 from ohr.ocr.sources import PageSource
+from ohr.report.recommendation import AS_JSON, AS_TEXT, RUN, report_verdict
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked
 from ohr.study.run import PROBLEMS, run_study
-
-RECOMMENDATION = "recommendation.txt"
-AS_JSON = "recommendation.json"
 
 
 def report_recommendation(
@@ -84,7 +82,6 @@ def report_recommendation(
     if request.report and result.run is not None:
         from ohr.report.build import build_report
         from ohr.report.options import ReportOptions
-        from ohr.report.recommendation import report_verdict
 
         options = ReportOptions(
             title="Recommendation", verdict=report_verdict(result.json_content())
@@ -111,7 +108,7 @@ def _print_verdict(result: Recommendation, out: Path) -> None:
         print()
         _print(f"next: {result.following.command}")
         _print(f"      {result.following.price}")
-    files = [RECOMMENDATION, "quality.csv"]
+    files = [AS_TEXT, "quality.csv"]
     if count := len(result.sample.problems()):
         files.append(f"{PROBLEMS} ({counted(count, 'problem')} with files and pages)")
     _print(f"details in {out}: {', '.join(files)}")
@@ -137,7 +134,7 @@ def recommend(
     draw, sample, layer_s = _sampled(inputs, request, progress)
     known_values = read_transcriptions(sample, request.truth)
     with locked(out):
-        for name in (RECOMMENDATION, AS_JSON):
+        for name in (AS_TEXT, AS_JSON):
             (out / name).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
             say(line)
@@ -170,7 +167,7 @@ def recommend(
         labels = {spec.label for spec in settings.engines}
         engines = [*settings.engines, *(spec for spec in layered if spec.label not in labels)]
         study = retrieval_study(settings, request, out, engines)
-        run = run_study(study, out / "retrieval", overwrite=True)
+        run = run_study(study, out / RUN, overwrite=True)
     result = decided(reading, settings, request, out, questions, origin, run)
     following = read_command(
         inputs,
@@ -194,7 +191,7 @@ def recommend(
         seconds = {cost.engine: cost.wall_s for cost in result.costs}
         errors = table_text(engine_table(rows, seconds, tuple(TARGETS_OF)))
     following_line = f"{following.command}\n({following.price})"
-    write_text(out / RECOMMENDATION, result.advice.text(errors, following_line))
+    write_text(out / AS_TEXT, result.advice.text(errors, following_line))
     write_text(
         out / AS_JSON, json.dumps(result.json_content(), indent=2, ensure_ascii=False) + "\n"
     )
