@@ -144,6 +144,7 @@ class Progress:
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
         self._written: dict[str, tuple[int, int]] = {}
+        self._outer: Callable[[float], str] | None = None
         self.notes: list[str] = []
         """The notes of ``say``."""
 
@@ -170,10 +171,16 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._screen.begin()
+        self._outer = self._screen.current
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._screen.current = self._outer
         self._screen.end()
+
+    def stop(self) -> None:
+        """Say that no more is done although units are left: the last line is not repeated."""
+        self._screen.current = None
 
     def say(self, line: str) -> None:
         """Write a note on the study as a plain line; square brackets are not mark-up."""

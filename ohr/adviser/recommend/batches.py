@@ -206,6 +206,8 @@ def read_in_batches(
         if stop != "all pages":
             break
         before = size
+    if progress is not None:
+        progress.stop()
     used_s = time.monotonic() - started
     return Reading(outputs, table, len(order), len(sizes), stop, alpha, inventions, used_s, limit_s)
 

@@ -89,6 +89,19 @@ def test_nothing_is_said_again_once_it_is_done(impatient, capsys):
     assert [line for line in lines if "1/1" in line] == ["reading with a: 1/1 pages, 0 s left"]
 
 
+def test_nothing_is_said_again_of_what_ended_before_its_last_unit(impatient, capsys):
+    with Progress(Console(file=sys.stderr)) as progress:
+        progress("a", 0, 4)
+        with progress.new_stage("checking", "pages") as stage:
+            stage("b", 1, 4)
+        wait_for(capsys, "reading with a: 0/4 pages, ")
+        progress.stop()
+        time.sleep(0.1)
+        plain_lines(capsys)
+        time.sleep(0.2)
+        assert plain_lines(capsys) == []
+
+
 def test_a_step_without_a_count_has_a_line_when_it_takes_long(impatient, capsys):
     with Progress(Console(file=sys.stderr)) as progress:
         progress("a", 0, 4)
