@@ -69,10 +69,6 @@ class Countdown:
             seconds += self._elapsed[name] / self._read[name] * (count - self._read[name])
         return seconds
 
-    def page_s(self) -> dict[str, float]:
-        """Wall seconds per page of the engines that read pages."""
-        return {name: self._elapsed[name] / count for name, count in self._read.items() if count}
-
     def seconds(self, workers: int) -> dict[str, float]:
         """Wall seconds per page and worker of the engines that read pages."""
         return {
