@@ -130,8 +130,9 @@ def judge(truth: Mapping[str, Any], result: Result) -> PageVerdict:
     words = split_words(page)
     silent, missing = lacking(undoubted, words), lacking(words, undoubted)
     # A phrase without blanks is doubtful as a whole, with the words that it consists of.
-    phrases = [word for word in doubtful if split_units(word) != [word]]
-    missing = [word for word in missing if not any(word in phrase for phrase in phrases)]
+    phrases = [phrase for phrase in doubtful if split_units(phrase) != [phrase]]
+    parts = {word for phrase in phrases for word in split_words(phrase)}
+    missing = [word for word in missing if word not in parts]
     covered = min(len(missing), 2 * len(doubtful))
     missing = missing[covered:] if covered < len(missing) else []
     units = Counter(split_units(page))

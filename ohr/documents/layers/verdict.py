@@ -241,7 +241,7 @@ def _notes(
         count = f"{len(unread)} line{'s' * (len(unread) > 1)}"
         [(script, _)] = Counter(unread).most_common(1)
         data = language_data(script)
-        would = f": Tesseract's data for '{data}' would help" if data else ""
+        would = f": Tesseract with its data for '{data}' would help" if data else ""
         notes.append(f"no OCR engine could read {count} in doubt{would}")
     return notes
 

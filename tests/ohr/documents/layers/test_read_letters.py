@@ -92,7 +92,12 @@ def test_lines_that_no_engine_reads_say_which_data_would_help(monkeypatch):
     lines = lines_of(layer, 0)
     unread = choose_lines([layer], set(), only_suspects=False)
     [verdict] = judge_layers([Outcome(layer)], unread, [{} for _ in lines])
-    assert "no OCR engine could read 1 line in doubt: Tesseract's data for 'hin'" in verdict.note
+    assert (
+        "no OCR engine could read 1 line in doubt: Tesseract with its data for 'hin'"
+        in verdict.note
+    )
     greek = [replace(line, shown="\u03b1\u03b2\u03b3") for line in unread]
     [verdict] = judge_layers([Outcome(layer)], greek, [{} for _ in lines])
-    assert "Tesseract's data for 'ell'" in verdict.note  # it is chosen by what a line looks like
+    assert (
+        "Tesseract with its data for 'ell'" in verdict.note
+    )  # it is chosen by what a line looks like
