@@ -63,9 +63,8 @@ def basis_lines(result: Recommendation) -> list[str]:
     if assessed:
         is_marked = any(verdict.shown_worse for verdict in assessed)
         mark = f"{WORSE} shown to be worse than the best; " * is_marked
-        lines.append(f"{mark}in brackets: 95 % intervals")
         on = [f"{' and '.join(titles)}: {where}" for where, titles in rests_on.items()]
-        lines.append("; ".join(on))
+        lines.append(f"{'; '.join(on)} ({mark}in brackets: 95 % intervals)")
     more = len(_ranked(result, assessed)) - MOST_ENGINES
     if more > 0:
         lines.append(f"{more} more engines are in the details.")

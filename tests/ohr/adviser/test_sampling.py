@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from ohr.adviser import sampling
 from ohr.adviser.recommend.decision import Decision
-from ohr.adviser.recommend.layers import summarise_layers
+from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
 from ohr.adviser.recommend.report import take_sentence
 from ohr.adviser.sampling import Draw, check_sample, page_ref
 from ohr.documents.layers import LayerVerdict
 from ohr.ocr.sources import PageSource
 from ohr.types import Outcome
+from tests.conftest import ROOT
 
 CLEAN, WRONG, IMAGE = Path("clean.pdf"), Path("wrong.pdf"), Path("photo.png")
 
@@ -151,3 +154,9 @@ def test_a_document_that_is_checked_more_closely_narrows_no_interval_of_the_othe
     assert summary is not None
     assert (summary.checked, summary.usable, summary.estimated) == (34, 19, 45)
     assert summary.low == 29  # by 34 pages it would be 34
+
+
+def test_the_summary_has_the_keys_of_the_documented_schema():
+    schema = json.loads((ROOT / "docs/reference/recommendation.schema.json").read_text("utf-8"))
+    summary = LayerSummary(2, 1, 1, 9, 4, 1, 8, {"it has no text": 1}, single=1)
+    jsonschema.validate(summary.json_content(), schema["properties"]["text_layer"])
