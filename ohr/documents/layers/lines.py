@@ -193,23 +193,29 @@ def choose_lines(
         for _, line in [pair for pair in ranked if pair[1].page == page][:OF_A_FONT]:
             if len(chosen) < most:
                 chosen.setdefault((line.page, line.box), line)
-    for line in _joined_lines([line for own in by_font.values() for _, line in own]):
+    for line in _joined_lines([(font, line) for font, own in by_font.items() for _, line in own]):
         chosen[line.page, line.box] = replace(line, in_doubt=True)
     return _sort_by_place(chosen.values())
 
 
-def _joined_lines(lines: Sequence[Line]) -> list[Line]:
+def _joined_lines(lines: Sequence[tuple[str, Line]]) -> list[Line]:
     """Some lines in scripts of joined letters, which have each letter several times if they can.
 
-    Their glyphs are not compared with letters, so what they say is known only if they are read.
+    ``lines`` come with their font. Its glyphs are not compared with letters, so what they say is
+    known only if they are read.
     """
     chosen: list[Line] = []
-    counts: Counter[str] = Counter()
-    for line in sorted(lines, key=lambda line: (-len(set(line.text)), line.page, line.box)):
-        letters = {character for character in line.text if is_joined(character)}
-        if len(chosen) < MOST_OF_JOINED and any(counts[c] < OF_A_LETTER for c in letters):
+    counts = Counter[tuple[str, str]]()
+
+    def rank(pair: tuple[str, Line]) -> tuple[int, int, Box]:
+        _, line = pair
+        return -len(set(line.text)), line.page, line.box
+
+    for font, line in sorted(lines, key=rank):
+        letters = [(font, character) for character in line.text if is_joined(character)]
+        if len(chosen) < MOST_OF_JOINED and any(counts[each] < OF_A_LETTER for each in letters):
             chosen.append(line)
-            counts.update(character for character in line.text if character in letters)
+            counts.update(letters)
     return chosen
 
 

@@ -86,6 +86,14 @@ def test_lines_of_joined_letters_are_read_until_each_letter_is_there_often():
     assert all(line.in_doubt for line in lines)
 
 
+def test_each_font_of_joined_letters_is_read():
+    """A title has the letters of the text, in a font that may call them by other names."""
+    title = layer_of(BOOK, font="Title/5")
+    text = layer_of("\n".join([f"{BOOK} {BOOK}"] * 9), **FONT)
+    lines = choose_lines([text, title], set(), only_suspects=False)
+    assert {line.page for line in lines} == {0, 1}
+
+
 def test_lines_that_no_engine_reads_say_which_data_would_help(monkeypatch):
     monkeypatch.setattr("ohr.documents.layers.witnesses._tesseract", lambda script: None)
     layer = layer_of(BOOK, **FONT)
