@@ -84,7 +84,7 @@ def summary(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     yield "CPU time a page, with OCR of some lines", f"{right + wrong + other:,}", *costs
 
 
-def by_language(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+def language_rows(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     """One row per script: what Tesseract's data for it change."""
     others = {row["name"]: row for row in figures["languages"]["rows"]}
     for row in figures["rows"]:
@@ -126,7 +126,7 @@ def tables(figures: Mapping[str, Any]) -> dict[str, str]:
     both = [f"{name}{end}" for name in LANGUAGE_COLUMNS.values() for end in (", English", ", all")]
     parts: dict[str, tuple[Sequence[str], Iterator[Sequence[str]]]] = {
         "text_layers": (("", "files", "English alone", "all data"), summary(figures)),
-        "text_layers_languages": (("script", "files", *both), by_language(figures)),
+        "text_layers_languages": (("script", "files", *both), language_rows(figures)),
         "text_layers_faults": (("fault", *by_kind), shares(figures, "fault")),
         "text_layers_scripts": (("script", *by_kind), shares(figures, "script")),
         "text_layers_producers": (("producer", *by_kind), shares(figures, "producer")),

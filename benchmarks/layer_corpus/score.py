@@ -111,8 +111,8 @@ def kept_pairs(truth: str, text: str) -> float:
     Words that one of them has more often do not count: nobody knows which of them is missing.
     """
     left_side, right = split_units(truth), split_units(text)
-    counts, others = Counter(left_side), Counter(right)
-    both = {word for word, count in counts.items() if others[word] == count}
+    counts, text_counts = Counter(left_side), Counter(right)
+    both = {word for word, count in counts.items() if text_counts[word] == count}
     pairs = Counter(itertools.pairwise(word for word in left_side if word in both))
     remaining = pairs & Counter(itertools.pairwise(word for word in right if word in both))
     return remaining.total() / pairs.total() if pairs else 1.0

@@ -52,8 +52,8 @@ def recommended_runs(folders: Sequence[Path]) -> tuple[list[Path], tuple[str, ..
             verdicts.append(_verdict(own))
             continue
         runs.append(folder)
-        of_run = folder.resolve().parent / AS_JSON
-        verdicts.append(_verdict(of_run) if folder.resolve().name == RUN else ())
+        beside_run = folder.resolve().parent / AS_JSON
+        verdicts.append(_verdict(beside_run) if folder.resolve().name == RUN else ())
     return runs, verdicts[0] if len(verdicts) == 1 else ()
 
 

@@ -304,9 +304,9 @@ def _opcodes(claimed: Sequence[str], read: Sequence[str]) -> Iterable[Opcode]:
     other way has fewer differences."""
     first, second = "".join(claimed), "".join(read)
     if len(first) == len(second):
-        by_place = sum(claim != other for claim, other in zip(first, second, strict=True))
+        differing = sum(claim != other for claim, other in zip(first, second, strict=True))
         has_places = list(map(len, claimed)) == list(map(len, read))
-        if has_places or by_place == Levenshtein.distance(first, second):
+        if has_places or differing == Levenshtein.distance(first, second):
             return [
                 Opcode("equal" if claim == other else "replace", n, n + 1, n, n + 1)
                 for n, (claim, other) in enumerate(zip(first, second, strict=True))

@@ -79,8 +79,8 @@ def glyph_states(
         for glyph, judgement in layer.glyphs if layer is not None else ():
             if glyph not in states:
                 if is_joined(glyph.text):
-                    by_pictures = joined.get(glyph.font, "unknown")
-                    states[glyph] = read.state(glyph, testimony.get(glyph, {})) or by_pictures
+                    pictured = joined.get(glyph.font, "unknown")
+                    states[glyph] = read.state(glyph, testimony.get(glyph, {})) or pictured
                     if not swapped.get(glyph.font, frozenset()).isdisjoint(glyph.text):
                         states[glyph] = "wrong"
                     elif glyph.font in lossy and states[glyph] != "wrong":
@@ -109,16 +109,16 @@ def _misread(
     misread: dict[str, set[Glyph]] = {}
     against = Counter[str]()
     for glyph, judgement in judged.items():
-        by_witness = testimony.get(glyph, {}).values()
-        if any(item.confirms for item in by_witness):
+        testimonies = testimony.get(glyph, {}).values()
+        if any(item.confirms for item in testimonies):
             against[glyph.font] -= 1
         elif states[glyph] == "wrong":
             against[glyph.font] += 1
         elif (
             states[glyph] == "unknown"
             and judgement.claim < UNLIKE
-            and by_witness
-            and all(item.other for item in by_witness)
+            and testimonies
+            and all(item.other for item in testimonies)
         ):
             against[glyph.font] += 1
             misread.setdefault(glyph.font, set()).add(glyph)

@@ -25,7 +25,7 @@ def exchanged(text, first, second):
     return text.translate(str.maketrans(first + second, second + first))
 
 
-def in_its_place(letter, reading):
+def state_of_letter(letter, reading):
     """What is known of a letter in whose place an engine reads something."""
     read = ReadLetters({("Hindi/4", letter): {"Tesseract": reading}})
     return read.state(Glyph("Hindi/4", letter, (20, 20, 0)), {"Tesseract": reading})
@@ -76,7 +76,7 @@ def test_what_else_such_a_font_says_is_doubtful_unless_it_is_read():
 )
 def test_one_letter(letter, reading, state):
     """Other letters count if they are read often, and accents if an engine reads more of them."""
-    assert in_its_place(letter, reading) == state
+    assert state_of_letter(letter, reading) == state
 
 
 def test_lines_of_joined_letters_are_read_until_each_letter_is_there_often():

@@ -79,8 +79,8 @@ def test_a_title_that_engines_read_otherwise_is_doubtful_although_no_face_has_it
     layer = TextLayer("abcde", words, glyphs=tuple((glyph, unlike) for glyph in title))
 
     def states(readings):
-        said = {g: {"A": says(other, 1)} for g, other in zip(title, readings, strict=False)}
-        return [glyph_states([layer, layer], said)[glyph] for glyph in title]
+        testimony = {g: {"A": says(other, 1)} for g, other in zip(title, readings, strict=False)}
+        return [glyph_states([layer, layer], testimony)[glyph] for glyph in title]
 
     assert states("xyz") == ["doubtful"] * 3 + ["unknown"] * 2
     assert states("xy") == ["unknown"] * 5
@@ -90,8 +90,8 @@ def test_a_title_that_engines_read_otherwise_is_doubtful_although_no_face_has_it
 def test_a_misread_glyph_counts_once_on_however_many_pages_it_is():
     unlike = Judgement("unknown", 0.4, "q", 0.7)
     layer = TextLayer("c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=((GLYPH, unlike),))
-    said = {GLYPH: {"A": says("x", 1)}}
-    assert glyph_states([layer] * 9, said) == {GLYPH: "unknown"}
+    testimony = {GLYPH: {"A": says("x", 1)}}
+    assert glyph_states([layer] * 9, testimony) == {GLYPH: "unknown"}
 
 
 def test_a_font_that_has_lost_a_joined_letter_is_doubtful():

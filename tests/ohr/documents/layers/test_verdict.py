@@ -163,8 +163,8 @@ def test_lines_with_suspects_are_read_first_and_then_one_page_of_each_font():
 def test_testimony_is_counted_by_glyph():
     layer = layer_of("abba cab")
     [line] = lines_of(layer, 0)
-    said = reading.testimonies([line], [{"A": "abba dab", "B": "ab ba"}], [layer])
-    of = {glyph.text: counts for glyph, counts in said.items()}
+    testimony = reading.testimonies([line], [{"A": "abba dab", "B": "ab ba"}], [layer])
+    of = {glyph.text: counts for glyph, counts in testimony.items()}
     assert of["c"]["A"] == reading.Testimony(0, Counter({"d": 1}))
     assert of["a"]["A"].same == 3
     assert of["c"]["B"].missing == 1
@@ -174,8 +174,8 @@ def test_who_reads_more_than_a_glyph_says_does_not_confirm_it():
     """A ligature of which one letter is left: an engine reads the letter, and the others."""
     layer = layer_of("ofce fne")
     [line] = lines_of(layer, 0)
-    said = reading.testimonies([line], [{"A": "office fine"}], [layer])
-    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    testimony = reading.testimonies([line], [{"A": "office fine"}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in testimony.items()}
     assert of["f"].same == of["f"].longer == 2
     assert not of["f"].confirms
     assert of["o"].confirms
@@ -184,8 +184,8 @@ def test_who_reads_more_than_a_glyph_says_does_not_confirm_it():
 def test_digits_that_have_changed_places_are_compared_place_by_place():
     layer = layer_of("2071 cab")
     [line] = lines_of(layer, 0)
-    said = reading.testimonies([line], [{"A": "2017 cab"}], [layer])
-    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    testimony = reading.testimonies([line], [{"A": "2017 cab"}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in testimony.items()}
     assert of["7"].other == "1"
     assert of["1"].other == "7"
 
@@ -194,8 +194,8 @@ def test_words_that_are_as_long_as_those_read_are_compared_place_by_place():
     """A title in cipher, of which another alignment has a letter in common."""
     layer = layer_of("bcda dabc")
     [line] = lines_of(layer, 0)
-    said = reading.testimonies([line], [{"A": "cdab abcd"}], [layer])
-    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    testimony = reading.testimonies([line], [{"A": "cdab abcd"}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in testimony.items()}
     assert [of[letter].other for letter in "bcda"] == list("cdab")
 
 
@@ -204,8 +204,8 @@ def test_lines_in_hebrew_and_joiners_are_compared_in_the_order_of_reading():
     [line] = lines_of(layer, 0)
     mirrored = Line(0, line.box, tuple(reversed(line.words)))
     text = "\u05d1\u05d2 \u05d0\u200f\u05d3"
-    said = reading.testimonies([mirrored], [{"A": text}], [layer])
-    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    testimony = reading.testimonies([mirrored], [{"A": text}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in testimony.items()}
     assert of["א"].confirms
     assert of["ב"].others == Counter({"ד": 1})
 
