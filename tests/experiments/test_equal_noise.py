@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from experiments import analyse_equal_noise
+from ohr.analysis.equal_noise.figure import line_names
 from ohr.analysis.equal_noise.report import verdict_lines
-from ohr.analysis.equal_noise.table import equal_noise, overlapping_difference
+from ohr.analysis.equal_noise.table import Kind, equal_noise, overlapping_difference
 from ohr.errors import ConfigError, OhrError
 from ohr.statistics.clusters import Clusters
 from ohr.study.results import StudyRun
@@ -101,3 +102,22 @@ def test_what_cannot_be_read_off_is_refused(formatting_run: StudyRun) -> None:
     vars(alone)["rows"] = rows[rows["noise"] != "none"]
     with pytest.raises(OhrError, match="losses begin at the ground truth"):
         equal_noise({"run": alone}, [0.2])
+
+
+def test_lines_have_the_name_of_their_run_only_where_they_need_it() -> None:
+    alone = [
+        Kind("a", "tesseract", "scan"),
+        Kind("b", "gt", "ocr_errors"),
+        Kind("c", "precomputed:kb/MinerU", ""),
+    ]
+    shared = [Kind("a", "gt", "formatting"), Kind("b", "gt", "formatting")]
+    names = line_names([*alone, *shared])
+    assert [names[kind] for kind in alone] == [
+        "tesseract, scan",
+        "ocr_errors in the true text",
+        "MinerU",
+    ]
+    assert [names[kind] for kind in shared] == [
+        "a: formatting in the true text",
+        "b: formatting in the true text",
+    ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohr.analysis.equal_noise.table import Measured
+from ohr.analysis.equal_noise.table import GROUND_TRUTH, Kind, Measured
 from ohr.figures.style import COLOURS, describe, figure, save
 from ohr.metrics.labels import heading
 from ohr.statistics.inference import Paired
@@ -46,14 +47,14 @@ def draw_equal_noise(
         {(str(each.key["stage"]), str(each.key["metric"])) for each in whole},
         key=lambda panel: (STAGES.index(panel[0]), panel[1]),
     )
-    labels = list(dict.fromkeys(each.kind.label for each in whole))
-    colour = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(labels)}
+    names = line_names(list(dict.fromkeys(each.kind for each in whole)))
+    colour = {kind: COLOURS[place % len(COLOURS)] for place, kind in enumerate(names)}
     most = max(each.curve.reach[1] for each in whole)
     with figure(LABELS + WIDTH * len(panels), HEIGHT) as fig:
         drawn = fig.subplots(1, len(panels), squeeze=False, sharex=True)[0]
         for ax, panel in zip(drawn, panels, strict=True):
             ends = [
-                (each.kind.label, *_line(ax, each, colour[each.kind.label]))
+                (each.kind, *_line(ax, each, colour[each.kind]))
                 for each in whole
                 if (each.key["stage"], each.key["metric"]) == panel
             ]
@@ -63,12 +64,24 @@ def draw_equal_noise(
             ax.set_xlim(-0.03 * most, 1.04 * most)
             _cut_off(ax)
             if ax is drawn[-1]:
-                _label(ax, ends, colour)
+                _label(ax, ends, names, colour)
         drawn[0].set_ylabel("lost, of the score on the true text")
         fig.supxlabel(titles.get(("ocr", axis), axis), fontsize="medium")
         note = "points: measured; bands: 95 % intervals over documents; one line above another: the"
         notes = describe(fig, [f"{note} same amount of noise costs more"])
         return save(fig, folder, "equal_noise", notes=notes)
+
+
+def line_names(kinds: Sequence[Kind]) -> dict[Kind, str]:
+    """What each line is called: with its run only where another line has the same condition."""
+    common = Counter(kind.condition for kind in kinds)
+    names = {}
+    for kind in kinds:
+        of_truth = kind.engine == GROUND_TRUTH and kind.noise
+        condition = f"{kind.noise} in the true text" if of_truth else kind.condition
+        is_alone = common[kind.condition] == 1 or not kind.pages
+        names[kind] = condition if is_alone else f"{kind.pages}: {condition}"
+    return names
 
 
 def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
@@ -102,24 +115,29 @@ def _cut_off(ax: Axes) -> None:
     ax.set_ylim(max(bottom, values.min() - margin), min(top, values.max() + margin))
 
 
-def _label(ax: Axes, ends: Sequence[tuple[str, float, float]], colour: Mapping[str, str]) -> None:
+def _label(
+    ax: Axes,
+    ends: Sequence[tuple[Kind, float, float]],
+    names: Mapping[Kind, str],
+    colour: Mapping[Kind, str],
+) -> None:
     """Names beside the panel, in the order of the lines' ends, none on another."""
     (low, high), right = ax.get_ylim(), ax.get_xlim()[1]
     gap = _GAP * (high - low)
     last = -np.inf
-    for name, x, y in sorted(ends, key=lambda end: end[2]):
+    for kind, x, y in sorted(ends, key=lambda end: end[2]):
         last = max(y, last + gap)
         ax.annotate(
-            name,
+            names[kind],
             (x, y),
             xytext=(1.05 * right, last),
             va="center",
             fontsize="small",
-            color=colour[name],
+            color=colour[kind],
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
-                "color": colour[name],
+                "color": colour[kind],
                 "linewidth": 0.5,
                 "shrinkA": 0,
                 "shrinkB": 3,

@@ -44,9 +44,13 @@ class Kind:
 
         Of an engine that is the output in a folder, the folder's name.
         """
+        return f"{self.pages}: {self.condition}" if self.pages else self.condition
+
+    @property
+    def condition(self) -> str:
+        """``tesseract, semantic``: the label without the pages."""
         engine = self.engine.rpartition("/")[2] or self.engine
-        noise = f", {self.noise}" if self.noise else ""
-        return f"{self.pages}: {engine}{noise}" if self.pages else f"{engine}{noise}"
+        return f"{engine}, {self.noise}" if self.noise else engine
 
 
 @dataclass(frozen=True)
