@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 READER = (
     '"readers=[{name: transformers, label: language model, '
-    'params: {model: $M, dtype: float32, max_new_tokens: 32}}]"'
+    'params: {model: $M, dtype: bfloat16, max_new_tokens: 32}}]"'
 )
 NAMED = '"dataset.documents=$N"'
 OF_TEXT = '"engines=[gt,tesseract,rapidocr]" "stages=[ocr,retrieval]" top_k=1'
@@ -44,16 +44,15 @@ STUDIES = (
         "hero_twins",
         f'noise_curve {TWINS} {NAMED} {OF_TEXT} "noise=[scan,camera]" "intensities=[1]" seeds=0',
     ),
-    Study("hero_answers_scans", f'ocr_benchmark {RECEIPTS} "dataset.documents=$A" {OF_ANSWERS}'),
-    Study("hero_answers_twins", f'ocr_benchmark {TWINS} "dataset.documents=$A" {OF_ANSWERS}'),
+    Study("hero_answers_scans", f"ocr_benchmark {RECEIPTS} {NAMED} {OF_ANSWERS}"),
+    Study("hero_answers_twins", f"ocr_benchmark {TWINS} {NAMED} {OF_ANSWERS}"),
     Study(
         "hero_example",
         f'noise_curve {INVENTED} "engines=[gt,tesseract]" "noise=[scan]" "intensities=[1]" '
         f'"seeds=[0,1,2,3,4,5]" "stages=[ocr,retrieval,generation]" top_k=1 {READER}',
     ),
 )
-"""``$T`` are the twins of the receipts, ``$N`` 80 of them, ``$A`` the 40 with answers, ``$I`` the
-invented receipt, ``$M`` the file of the language model."""
+"""``$T`` are the twins of the receipts, ``$N`` 80 of them, ``$I`` the invented receipt, ``$M`` the file of the language model."""
 
 ENGINES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}
 CONDITIONS = (

@@ -297,7 +297,6 @@ def make_runs(data: Path, model: Path, cache: Path, runs: Path) -> None:
         "D": data,
         "T": (runs / "receipts_twins").resolve(),
         "N": names,
-        "A": f"[{','.join(names.strip('[]').split(',')[::2])}]",
         "I": (runs / "hero_invented").resolve(),
         "M": model,
     }
