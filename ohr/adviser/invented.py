@@ -282,7 +282,7 @@ class InventionJudge:
                 witnesses = [*rest, *([Seen(layer)] if layer else [])]
                 key = (ref, _seen(seen), tuple(witnesses))
                 if key not in self._judged:
-                    self._judged[key] = judge_page(key[1], witnesses, image.draw, image.read)
+                    self._judged[key] = judge_page(key[1], witnesses, image.grey, image.read)
                     self._compared[key] = self._numbers(seen, rest, image)
                 pages[name][ref] = self._judged[key]
                 numbers[name][ref] = self._compared[key]

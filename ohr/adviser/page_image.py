@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ohr.documents.grey import to_grey
 from ohr.documents.images import load_image
 from ohr.documents.pdf import render
 from ohr.errors import OhrError
@@ -30,24 +31,16 @@ class PageImage:
             self._texts.update(zip(new, self._reader(page, new), strict=True))
         return [self._texts[each] for each in boxes]
 
+    def grey(self) -> np.ndarray | None:
+        """The page, uint8 grey; None if it cannot be drawn. It is the same array every time."""
+        return self._grey
+
     @cached_property
-    def _pixels(self) -> np.ndarray | None:
+    def _grey(self) -> np.ndarray | None:
         source = self._source
         try:
             if source.is_pdf:
-                return render(source.path, source.page_no or 0, source.dpi)
-            return load_image(source.path, source.frame)
+                return to_grey(render(source.path, source.page_no or 0, source.dpi))
+            return to_grey(load_image(source.path, source.frame))
         except OhrError:  # the engines' outcomes name it
             return None
-
-    def draw(self) -> np.ndarray | None:
-        """The page, uint8, grey or RGB; None if it cannot be drawn."""
-        return self._pixels
-
-    def grey(self) -> np.ndarray | None:
-        """The page, uint8 grey; None if it cannot be drawn."""
-        pixels = self._pixels
-        if pixels is None or pixels.ndim == 2:
-            return pixels
-        grey: np.ndarray = np.round(pixels @ np.array([0.299, 0.587, 0.114])).astype(np.uint8)
-        return grey

@@ -16,6 +16,7 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
+from ohr.documents.grey import to_grey
 from ohr.quality.page_ink import letter_size
 from ohr.types import Word
 
@@ -63,7 +64,7 @@ class Picture:
 
 def picture_of(image: np.ndarray) -> Picture:
     """The picture of a page image: uint8, grey ``(h, w)`` or RGB ``(h, w, 3)``."""
-    grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    grey = to_grey(image)
     if not grey.size:
         return Picture(0.0, 0.0)
     paper = np.bincount(grey.ravel(), minlength=256).max() / grey.size

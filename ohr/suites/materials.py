@@ -20,6 +20,7 @@ import numpy as np
 
 from ohr import registry
 from ohr.collection import Dataset
+from ohr.documents.grey import to_grey
 from ohr.documents.images import load_image
 from ohr.errors import DatasetError
 from ohr.ocr.distort import distort_image
@@ -154,7 +155,7 @@ def _images(suite: Suite, dataset: Dataset) -> Iterator[tuple[str, str, str]]:
 
 def _fields(image: np.ndarray) -> str:
     """The mean grey of each field, in hexadecimal digits."""
-    grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    grey = to_grey(image)
     small = cv2.resize(grey, _FIELDS, interpolation=cv2.INTER_AREA)
     return bytes(small.astype(np.uint8).ravel()).hex()
 

@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 from PIL import Image
 
 from ohr.analysis.inventions import covers, repeats, textless
 from ohr.analysis.inventions.pages import SourcePage
+from ohr.documents.grey import to_grey
 from ohr.files.safe_text import safe_path
 from ohr.ocr.files import document_id
 from ohr.ocr.key import source_digest
@@ -153,7 +153,7 @@ def _textless_pages(pages: Sequence[SourcePage], design: Design, folder: Path) -
             page: SourcePage = page, names: dict[str, str] = names, serial: int = serial
         ) -> dict[str, Any]:
             image = page.image()
-            grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+            grey = to_grey(image)
             for name, kind in names.items():
                 ref = PageRef("without_text", serial)
                 rng = generator_for(design.seed, f"inventions.{kind}", ref)

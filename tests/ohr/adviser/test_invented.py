@@ -188,6 +188,29 @@ def test_an_engine_that_changes_numbers_is_never_taken(folder):
 
 
 @pytest.mark.slow
+def test_recognisers_see_one_grey_of_a_page_in_colour(folder, tmp_path):
+    # Yellow paper: its greys differ by rounding.
+    for page, grey in enumerate(read.pages):
+        yellow = np.stack([grey, grey, np.uint8(0.83 * grey)], axis=-1)
+        Image.fromarray(yellow).save(tmp_path / f"{page}.png")
+    greys = []
+
+    def note(page, boxes):
+        greys.append(page)
+        return [{} for _ in boxes]
+
+    def other_text_below(page):
+        return "\n".join([*changing(page).splitlines()[:3], INVENTED, FLUENT])
+
+    outputs = sampled(folder, boxes=honest, other=other_text_below)
+    sources = [replace(each, path=tmp_path / each.path.name) for each in outputs.sample.pages]
+    outputs = replace(outputs, sample=replace(outputs.sample, pages=sources))
+    InventionJudge(note).judge(outputs)
+    same = {id(grey) for grey in greys}
+    assert len(greys) > len(same) == len({grey.tobytes() for grey in greys})
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("text_of", [honest, repeating, as_table])
 def test_repeats_tables_and_descriptions_of_pictures_are_not_invented(folder, text_of):
     _, _, inventions = judge(folder, other=text_of)
