@@ -54,7 +54,8 @@ def write_questions(data: Path, out: Path, options: QuestionOptions) -> int:
             f"--review shows the ground truth or text layers, which {OPTION} does not have"
         )
     reviewed = None if options.verdicts is None else verdicts.read_verdicts(options.verdicts)
-    grounds = read_grounds(data, options.knowledge_bases)
+    with Progress(verb="checking", brief=True) as checking, checking.doing("reading the documents"):
+        grounds = read_grounds(data, options.knowledge_bases, checking)
     pages = drawn_pages(grounds, options.pages, options.seed)
     if not pages:
         raise OhrError(f"no page of {data} has text to ask about{_why(grounds)}")

@@ -125,16 +125,6 @@ def page_ref(source: PageSource) -> PageRef:
     return PageRef(document_id(source.name), source.page_no or 0)
 
 
-def sample_pages(
-    inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: str = ""
-) -> PageSample:
-    """Sample at most ``most`` pages, and check their text layers. Raises ConfigError.
-
-    See :func:`draw_pages` and :func:`check_sample`.
-    """
-    return check_sample(draw_pages(inputs, dpi, most, seed, ranges))
-
-
 def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: str = "") -> Draw:
     """Draw at most ``most`` pages: of each document in proportion to its length, at least one.
 

@@ -40,7 +40,7 @@ from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.page_search import search_page
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, report_row_formats
-from ohr.documents.opening import LIMITS
+from ohr.documents.opening import LIMITS, Report
 from ohr.documents.verifying import verified_layers
 from ohr.errors import DatasetError
 from ohr.files.safe_text import is_hidden, readable
@@ -95,7 +95,8 @@ class Folder(DatasetSource[FolderParams]):
                 doc_id: path
                 for doc_id, path in pdfs.items()
                 if not params.domains or domain_of(doc_id) in params.domains
-            }
+            },
+            self.progress,
         )
         located = (
             corpus.add_evidence(line, question)
@@ -134,11 +135,16 @@ class Layers:
     report: ValidationReport
 
 
-def read_layers(root: Path, limits: Limits = LIMITS) -> Layers:
-    """The text layers of a folder of PDFs, without questions. Raises DatasetError."""
+def read_layers(
+    root: Path, limits: Limits = LIMITS, progress: Report = lambda what, done, total: None
+) -> Layers:
+    """The text layers of a folder of PDFs, without questions. Raises DatasetError.
+
+    ``progress`` gets what is done, and the number of pages of which it is done.
+    """
     report = ValidationReport()
     corpus = _Corpus(report, limits)
-    corpus.read(_find_pdfs(root, root, report))
+    corpus.read(_find_pdfs(root, root, report), progress)
     if not corpus.documents:
         why = f": {report.summary()}" if report else ""
         raise DatasetError(f"no PDFs under {root}{why}")
@@ -219,10 +225,10 @@ class _Corpus:
         self._rows_off_by: Counter[int] = Counter()
         self._searched: list[tuple[int, PageRef]] = []
 
-    def read(self, pdfs: Mapping[str, Path]) -> None:
+    def read(self, pdfs: Mapping[str, Path], progress: Report) -> None:
         """Read the text layers of PDFs; ``pdfs`` maps document ids to files."""
         files = list(pdfs.values())
-        verdicts = verified_layers(files, self.limits)
+        verdicts = verified_layers(files, self.limits, report=progress)
         for (doc_id, path), outcome in zip(pdfs.items(), verdicts, strict=True):
             if outcome.value is None:
                 self.report.add("unreadable_document", f"{doc_id}: {outcome.detail}")

@@ -50,6 +50,7 @@ class _Screen:
 
     ``current`` gives the line on what is being done, by the time now; None if nobody said. It is
     written by a thread if no line was for a while, so lines are written under a lock.
+    ``uncounted`` is that of the step of ``doing`` around it, to which a count returns at its end.
     """
 
     def __init__(self, console: Console) -> None:
@@ -65,6 +66,7 @@ class _Screen:
         )
         self.users = 0
         self.current: Callable[[float], str] | None = None
+        self.uncounted: Callable[[float], str] | None = None
         self._last = time.monotonic()
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -159,13 +161,14 @@ class Progress:
     @contextmanager
     def doing(self, what: str) -> Iterator[None]:
         """Show what is done if its steps are not counted, such as ``predicting errors``."""
-        before = self._screen.current
-        self._screen.current = partial(_line, what, time.monotonic(), math.nan)
+        before = self._screen.current, self._screen.uncounted
+        line = partial(_line, what, time.monotonic(), math.nan)
+        self._screen.current = self._screen.uncounted = line
         task = self._screen.bar.add_task(what, total=None) if self._console.is_terminal else None
         try:
             yield
         finally:
-            self._screen.current = before
+            self._screen.current, self._screen.uncounted = before
             if task is not None:
                 self._screen.bar.remove_task(task)
 
@@ -213,7 +216,8 @@ class Progress:
         text = f"{self._verb} {what}: {done}/{total} {self._unit}"
         if left_s is None:
             left_s = (now - started) / done * (total - done) if done else math.nan
-        self._screen.current = partial(_line, text, started, now + left_s) if done < total else None
+        line = partial(_line, text, started, now + left_s)
+        self._screen.current = line if done < total else self._screen.uncounted
         is_end = done in (0, total) and not self._brief
         is_new = self._written.get(what) != (done, total)
         if (is_end and is_new) or self._screen.is_silent():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import ConfigDict
@@ -36,8 +37,17 @@ class DatasetParams(Params):
 P = TypeVar("P", bound=DatasetParams, covariant=True, default=DatasetParams)
 
 
+def _ignore(what: str, done: int, total: int) -> None:
+    """Report to nobody."""
+
+
 class DatasetSource(Plugin[P], ABC, abstract=True):
     """Loads or generates a dataset."""
+
+    def __init__(self, params: P | None = None) -> None:
+        super().__init__(params)
+        self.progress: Callable[[str, int, int], None] = _ignore
+        """Gets what is being done, how many pages of it are done, and of how many."""
 
     @abstractmethod
     def load(self) -> Dataset:

@@ -12,6 +12,7 @@ from ohr.collection import ValidationReport
 from ohr.datasets.folder import read_layers
 from ohr.datasets.holes import NO_ORDER, known_lines
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
+from ohr.documents.opening import Report
 from ohr.errors import DatasetError
 from ohr.questions import agreed_texts
 from ohr.types import Document, Page, PageRef
@@ -33,12 +34,16 @@ class Grounds:
     report: ValidationReport
 
 
-def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
+def read_grounds(
+    data: Path,
+    knowledge_bases: Sequence[str],
+    progress: Report = lambda what, done, total: None,
+) -> Grounds:
     """Read the documents of a folder of PDFs, or of ``retrieval_base`` with its ground truth.
 
     ``knowledge_bases`` are folders, or names in ``data``. Pages without a usable text layer, or
-    data without ground truth, get the text on which at least two of them agree. Raises
-    DatasetError.
+    data without ground truth, get the text on which at least two of them agree. ``progress`` gets
+    what is done, and the number of pages of which it is done. Raises DatasetError.
     """
     if len(knowledge_bases) == 1:
         raise DatasetError(
@@ -61,7 +66,7 @@ def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
         documents = dict(bases[0])
         origin = f"what at least two of {', '.join(knowledge_bases)} agree on"
         return Grounds(documents, agreed_texts(list(map(_texts, bases))), origin, False, {}, report)
-    layers = read_layers(data)
+    layers = read_layers(data, progress=progress)
     for kind, lines in report.problems.items():
         layers.report.problems.setdefault(kind, []).extend(lines)
     truth = {

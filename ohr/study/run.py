@@ -138,7 +138,7 @@ def _run(config: StudyConfig, out: Path, progress: Progress, *, overwrite: bool)
     clock = Clock()
     earlier = None if overwrite else _data_there(config, out)
     with clock.stage("plan"):
-        dataset = load_dataset(config)
+        dataset = load_dataset(config, progress)
         if earlier is not None and earlier != dataset.digest():
             raise ConfigError(f"{out} holds results of other data: choose another --out")
         if dataset.report:

@@ -18,9 +18,10 @@ from experiments import (
 )
 from ohr.adviser.quality.known_truth import observe_pages
 from ohr.adviser.quality.signal_runs import labelled, read_signals
-from ohr.adviser.sampling import sample_pages
+from ohr.adviser.sampling import PageSample, check_sample, draw_pages
 from ohr.adviser.transcriptions import transcription_name
 from ohr.errors import ConfigError
+from ohr.ocr.progress import Silent
 from ohr.quality.predictor import COVERAGE, shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
@@ -189,21 +190,26 @@ def test_a_file_that_cannot_be_opened_is_left_out_and_named(folder):
     assert "documents/locked" in known_values["left_out"]
 
 
+def sampled(inputs, most) -> PageSample:
+    """A sample of files, with its text layers checked."""
+    return check_sample(draw_pages(inputs, 150, most, 0))
+
+
 def test_nothing_that_can_be_opened_is_an_error(tmp_path):
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
     with pytest.raises(ConfigError, match="no file can be opened"):
-        sample_pages([tmp_path], 150, 4, 0)
+        draw_pages([tmp_path], 150, 4, 0)
 
 
 def test_a_sample_has_a_page_of_each_document_and_no_more_than_asked_for(folder):
-    sample = sample_pages([folder], 150, 4, 0)
+    sample = sampled([folder], 4)
     drawn = [(source.name, source.page_no) for source in sample.pages]
     assert len(drawn) == len(set(drawn)) == 4
     assert [name for name, _ in drawn].count("law/act") == 1
-    assert sample_pages([folder], 150, 4, 0) == sample
-    every = sample_pages([folder], 150, 99, 0)
+    assert sampled([folder], 4) == sample
+    every = sampled([folder], 99)
     assert len(every.pages) == 12
-    beside = sample_pages([folder, folder / "report.pdf", folder / "law" / "act.pdf"], 150, 99, 0)
+    beside = sampled([folder, folder / "report.pdf", folder / "law" / "act.pdf"], 99)
     assert beside == every
 
 
@@ -214,7 +220,7 @@ def test_transcriptions_are_named_by_page_from_one():
 def look(settings, tmp_path, *more):
     """What ``experiments.quality_confidence`` makes of pages, without instability."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
-    return observe_pages(config, 60, instability=False, words=True, report=lambda *_: None)
+    return observe_pages(config, 60, instability=False, words=True, progress=Silent())
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from ohr.adviser.quality.check import check
 from ohr.adviser.quality.known_truth import observe_pages
 from ohr.documents.verifying import verified_layers
 from ohr.metrics.default import edit_distance
+from ohr.ocr.progress import Silent
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
@@ -81,7 +82,7 @@ def observed(settings: list[str], tmp_path: Path) -> pd.DataFrame:
     """The signals and true errors of clean pages by a fake engine."""
     more = [f"engines=[{FAKE}]", "noise=[]", f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"]
     config = load_config([*settings, *more])
-    return observe_pages(config, 60, instability=False, words=False, report=lambda *_: None)[0]
+    return observe_pages(config, 60, instability=False, words=False, progress=Silent())[0]
 
 
 @pytest.mark.slow
@@ -107,7 +108,7 @@ def test_a_layer_in_an_unknown_order_is_fitted_as_it_is_predicted_from(tmp_path,
     (row,) = observed(settings, tmp_path).to_dict("records")
     assert not math.isnan(row["lost_passages"])
 
-    def without_order(paths):
+    def without_order(paths, report):
         for outcome in verified_layers(paths):
             verdicts = [
                 replace(verdict, holes=Holes(order_known=False)) for verdict in outcome.value or ()

@@ -26,7 +26,7 @@ def report_confidence(
     with locked(out):
         with Progress() as progress:
             table, of_words = observe_pages(
-                config, pages, instability=instability, words=words, report=progress
+                config, pages, instability=instability, words=words, progress=progress
             )
         predictions = add_predictions(table)
         for target in TARGETS:

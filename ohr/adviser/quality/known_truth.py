@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ohr.metrics.holes import known_texts, known_truth
 from ohr.ocr.noise import noise_name
 from ohr.ocr.observe import Observing
 from ohr.ocr.pictures import page_pictures
+from ohr.ocr.progress import Progress
 from ohr.plugins import OcrBackend
 from ohr.quality.garbage import docling_score
 from ohr.quality.page_kind import Picture
@@ -34,14 +35,13 @@ from ohr.study.loading import load_dataset
 from ohr.study.plan import Plan, Variant, make_plan
 from ohr.types import Holes, PageRef, Word
 
-Report = Callable[[str, int, int], None]
 BINS = 10
 FEWEST_CHARACTERS = 100
 """Of the text of a page that can show that two documents are the same."""
 
 
 def observe_pages(
-    config: StudyConfig, pages: int, *, instability: bool, words: bool, report: Report
+    config: StudyConfig, pages: int, *, instability: bool, words: bool, progress: Progress
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The signals and true errors of pages under each noise, and counts of words by confidence.
 
@@ -50,7 +50,7 @@ def observe_pages(
     ``confidence``. Pages without ground truth, or without a known order of its words,
     are left out. Where the truth has only capitals, capitals are no errors. Raises OhrError.
     """
-    dataset = load_dataset(config)
+    dataset = load_dataset(config, progress)
     plan = make_plan(config, dataset)
     with_truth = [ref for ref in plan.reread if _is_known(dataset, ref)]
     if not with_truth:
@@ -58,7 +58,7 @@ def observe_pages(
     refs = spread(with_truth, pages)
     store = ArtefactStore(config.cache)
     knowledge_bases = KnowledgeBases(plan, store)
-    layers, holes = _layers(plan, refs)
+    layers, holes = _layers(plan, refs, progress.new_stage("checking", "pages", brief=True))
     by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Observation]]] = {}
     clusters = same_documents({ref: dataset.pages[ref].text for ref in refs})
     pictures: dict[tuple[str, int], dict[PageRef, Picture]] = {}
@@ -69,7 +69,7 @@ def observe_pages(
         if variant.engine.name == "gt" and noise == "clean":
             continue  # the ground truth itself
         seen = _seen(
-            knowledge_bases, variant, refs, instability=instability, words=words, report=report
+            knowledge_bases, variant, refs, instability=instability, words=words, progress=progress
         )
         by_draw.setdefault((noise, variant.seed), {})[name] = seen
         drawn = pictures.setdefault((noise, variant.seed), {})
@@ -161,7 +161,7 @@ def _seen(
     *,
     instability: bool,
     words: bool,
-    report: Report,
+    progress: Progress,
 ) -> dict[PageRef, Observation]:
     plan = knowledge_bases.plan
     backend = plan.engines[variant.engine.label]
@@ -183,12 +183,12 @@ def _seen(
         instability=instability,
         words=words,
     )
-    observations = observing.observe(tasks, report)
+    observations = observing.observe(tasks, progress)
     return dict(zip((task.ref for task in tasks), observations, strict=True))
 
 
 def _layers(
-    plan: Plan, refs: Sequence[PageRef]
+    plan: Plan, refs: Sequence[PageRef], progress: Progress
 ) -> tuple[dict[PageRef, str | None], dict[PageRef, Holes]]:
     """The text layer of each page, if it can stand for the page, and what is not known of it.
 
@@ -199,7 +199,8 @@ def _layers(
         source = plan.dataset.documents[ref.doc_id].source
         if source is not None and source.suffix.lower() == ".pdf":
             sources[ref.doc_id] = source
-    outcomes = dict(zip(sources, verified_layers(list(sources.values())), strict=True))
+    verdicts = verified_layers(list(sources.values()), report=progress)
+    outcomes = dict(zip(sources, verdicts, strict=True))
     usable = {
         PageRef(doc_id, page_no): verdict
         for doc_id, outcome in outcomes.items()

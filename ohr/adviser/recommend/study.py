@@ -167,7 +167,8 @@ def recommend(
         labels = {spec.label for spec in settings.engines}
         engines = [*settings.engines, *(spec for spec in layered if spec.label not in labels)]
         study = retrieval_study(settings, request, out, engines)
-        run = run_study(study, out / RUN, overwrite=True)
+        measuring = progress.new_stage("reading with", "pages")
+        run = run_study(study, out / RUN, progress=measuring, overwrite=True)
     result = decided(reading, settings, request, out, questions, origin, run)
     following = read_command(
         inputs,

@@ -48,13 +48,28 @@ OPENED = {}
 def cached_layers(monkeypatch):
     """What a worker process has read of a file is kept for the tests that have the same file."""
 
-    def layers(paths, limits):
+    def layers(paths, limits, report):
         keys = [(path.name, path.read_bytes(), limits) for path in paths]
         unread = {key: path for key, path in zip(keys, paths, strict=True) if key not in OPENED}
         OPENED.update(zip(unread, verified_layers(list(unread.values()), limits), strict=True))
         return [OPENED[key] for key in keys]
 
     monkeypatch.setattr("ohr.datasets.folder.verified_layers", layers)
+
+
+def test_whoever_loads_a_folder_sees_how_many_layers_are_checked(folder, monkeypatch):
+    def layers(paths, limits, report):
+        report("text layers", 2, 3)
+        return verified_layers(paths, limits)
+
+    monkeypatch.setattr("ohr.datasets.folder.verified_layers", layers)
+    (folder / "q.csv").write_text(HEADER + "What were sales?,12 euros,report.pdf,1,\n")
+    given = {"path": folder, "questions": folder / "q.csv"}
+    source = registry.create("dataset", {"name": "folder", "params": given})
+    seen = []
+    source.progress = lambda *report: seen.append(report)
+    source.load()
+    assert seen == [("text layers", 2, 3)]
 
 
 def test_the_text_layer_is_the_truth_and_pages_count_from_one(folder):

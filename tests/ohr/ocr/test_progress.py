@@ -110,6 +110,13 @@ def test_a_step_without_a_count_has_a_line_when_it_takes_long(impatient, capsys)
         wait_for(capsys, "reading with a: 0/4 pages, ")
 
 
+def test_after_a_count_the_step_around_it_goes_on(impatient, capsys):
+    with Progress(Console(file=sys.stderr)) as progress, progress.doing("loading the dataset"):
+        progress("layers", 0, 1)
+        progress("layers", 1, 1)
+        wait_for(capsys, "loading the dataset, ")
+
+
 def test_a_brief_stage_has_no_lines_unless_it_takes_long(capsys, monkeypatch):
     with Progress(Console(file=sys.stderr)) as progress:
         brief = progress.new_stage("checking", "pages", brief=True)
