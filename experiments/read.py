@@ -69,7 +69,7 @@ def main(
         ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="With --auto: most seconds to read; default: all.")
+        float | None, typer.Option(min=0, help="With --auto: most seconds, in all; default: any.")
     ] = None,
     pages_per_hour: Annotated[
         float | None,

@@ -51,7 +51,9 @@ def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     done = run_recommend(folder, *options, "--budget", 4, "--report")
     assert done.exit_code == 1, done.output
     assert f"error: failed: {hanging}: all 4 pages" in done.stderr
-    assert "report: not written without questions" in done.stdout
+    assert "report: not written, since it is about retrieval, which was not assessed" in done.stdout
+    assert f"reads pages that need OCR with {FAKE}." in done.stdout
+    assert hanging not in done.stdout.partition("next: ")[2]
 
 
 @pytest.mark.slow

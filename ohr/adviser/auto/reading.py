@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 from ohr.adviser.auto.choice import PageChoice, Reading, choose_reading
+from ohr.adviser.checks import OutputChecks
 from ohr.adviser.countdown import Countdown
-from ohr.adviser.invented import InventionJudge, Inventions, judged_outputs
+from ohr.adviser.invented import Inventions
 from ohr.adviser.own_pages import (
     EngineWork,
     SampleOutputs,
@@ -37,14 +38,22 @@ PROBE = 16
 
 @dataclass(frozen=True)
 class Budget:
-    """What is accepted without a second engine, and how long reading may take.
+    """What is accepted without a second engine, and how long the command may take.
 
     ``most_error`` is the largest predicted error of a text that is accepted as it is, in [0, 1];
-    ``seconds`` are wall seconds for both engines together, None for no limit.
+    ``seconds`` are wall seconds for all that the command does, None for no limit. ``started`` is
+    when it began, by :func:`time.monotonic`.
     """
 
     most_error: float
     seconds: float | None = None
+    started: float = 0.0
+
+    def left_s(self) -> float:
+        """The seconds that are left now; infinite without a limit."""
+        if self.seconds is None:
+            return math.inf
+        return self.seconds - (time.monotonic() - self.started)
 
 
 @dataclass(frozen=True)
@@ -79,8 +88,8 @@ class AutoReader:
         self._refs = [page.ref for page in self._first.pages]
         self._read_by: dict[str, set[PageRef]] = {work.label: set() for work in works}
         self._costs: dict[str, float] = {}
-        self._judge = InventionJudge()
-        self._started = time.perf_counter()
+        self._checks = OutputChecks(predict_pages, progress)
+        self._unchecked: set[PageRef] = set()
 
     def read(self) -> AutoReadings:
         """The choice of each page. Raises OhrError; ConfigError, before each engine has read more
@@ -89,6 +98,8 @@ class AutoReader:
             self._say("one page with each engine first, for the price")
         for work in self._works:
             self._costs[work.label] = self._page_s(work)
+        # What a check takes is known from the page that all have read.
+        self._assess({work.label: set(self._refs[:1]) for work in self._works})
         self._check_price()
         self._read_once()
         readings, outputs, inventions = self._assess()
@@ -129,13 +140,17 @@ class AutoReader:
             price += f"; {where}: {'at most ' * bool(rest)}{_price(rest, more)}"
             if not unread + rest:
                 price = f"all pages by {first.label} and {second.label} are in the cache"
+        checks_s = self._checks.seconds(len(self._refs) - self._checks.checked)
+        if checks_s >= 1:
+            price += f"; to check what they write: {time_text(checks_s)}"
         self._say(price)
         limit = self._budget.seconds
-        if limit is not None and seconds > limit:
+        if limit is not None and seconds > self._budget.left_s():
+            used = limit - self._budget.left_s()
             raise ConfigError(
                 f"{first.label} alone takes {time_text(seconds)} for {pages_of(unread)}, more "
-                f"than the {spoken(limit)} of the budget: allow more time, read fewer pages "
-                "(--pages), or name a faster engine (--engines)"
+                f"than is left of the {spoken(limit)} of the budget after {spoken(used)}: allow "
+                "more time, read fewer pages (--pages), or name a faster engine (--engines)"
             )
 
     def _read_once(self) -> None:
@@ -186,28 +201,33 @@ class AutoReader:
         if unread:
             Countdown({work.label: len(unread)}, self._progress).read(work, unread)
         self._read_by[work.label].update(refs)
+        self._unchecked.update(refs)
 
     def _has_time(self, work: EngineWork, pages: int) -> bool:
         return self._pages_that_fit(work) >= pages
 
     def _pages_that_fit(self, work: EngineWork) -> int:
-        """How many pages an engine can still read; an engine of unknown speed reads all."""
-        page_s, limit = self._costs[work.label], self._budget.seconds
-        if limit is None or not page_s > 0:
+        """How many pages an engine can still read, in the time that checks leave, also those of
+        these pages; an engine of unknown speed reads all."""
+        page_s, left_s = self._costs[work.label], self._budget.left_s()
+        if math.isinf(left_s) or not page_s > 0:
             return len(self._refs)
-        remaining = max(0.0, limit - (time.perf_counter() - self._started))
-        return math.floor(remaining * self._workers / page_s)
+        left_s = max(0.0, left_s - self._checks.seconds(len(self._unchecked)))
+        return math.floor(left_s / (page_s / self._workers + self._checks.seconds(1)))
 
     def _assess(
-        self,
+        self, read_by: Mapping[str, Collection[PageRef]] | None = None
     ) -> tuple[dict[str, dict[PageRef, Reading]], SampleOutputs, Inventions]:
-        """The outputs so far by engine and page, with their predictions."""
-        works = [work.only(self._read_by[work.label]) for work in self._works]
-        with self._progress.doing("comparing the engines' outputs"):
-            outputs = collect_outputs(self._sample, works, self._costs)
-        outputs, table, inventions = judged_outputs(
-            outputs, self._judge, predict_pages, self._progress
-        )
+        """The outputs so far, or those ``read_by`` the engines, with their predictions."""
+        read_by = self._read_by if read_by is None else read_by
+        works = [work.only(read_by[work.label]) for work in self._works]
+
+        def collect() -> SampleOutputs:
+            with self._progress.doing("comparing the engines' outputs"):
+                return collect_outputs(self._sample, works, self._costs)
+
+        outputs, table, inventions = self._checks.check(collect)
+        self._unchecked.clear()
         return _readings(table, outputs, inventions), outputs, inventions
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,11 +56,12 @@ class AutoRequest:
     formats: Sequence[str] = ()
     trusted_only: bool = False
 
-    def budget(self, pages: int) -> Budget:
-        """The budget for all pages of the files together."""
+    def budget(self, pages: int, started: float) -> Budget:
+        """The budget for all pages of the files together; see :class:`Budget`."""
+        seconds = self.seconds
         if self.pages_per_hour is not None:
-            return Budget(self.most_error, 3600 * pages / self.pages_per_hour)
-        return Budget(self.most_error, self.seconds)
+            seconds = 3600 * pages / self.pages_per_hour
+        return Budget(self.most_error, seconds, started)
 
 
 def read_auto(
@@ -76,6 +78,7 @@ def read_auto(
     Returns 1 if a page failed, else 0. With ``dry_run``, which needs no ``out``, only the
     plan is printed. Raises OhrError.
     """
+    started = time.monotonic()
     check_request(settings, request)
     for line in skipped_files(inputs):
         print(f"skipped: {plain(line)}", file=sys.stderr)
@@ -110,7 +113,7 @@ def read_auto(
         readings = AutoReadings()
         if rest.pages:
             with Progress(verb="reading with") as progress:
-                budget = request.budget(sample.total)
+                budget = request.budget(sample.total, started)
                 readings = AutoReader(
                     rest, works, budget, settings.workers, progress, _print
                 ).read()

@@ -24,6 +24,7 @@ from ohr.adviser.routes.study import report_routes
 from ohr.adviser.sampling import PageSample, check_sample, draw_pages, page_ref
 from ohr.adviser.transcriptions import add_truth, read_truth, transcription_name
 from ohr.display.terminal import report_failures, show
+from ohr.display.wording import pages_of
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.ocr.sources import other_kinds_line
@@ -101,13 +102,17 @@ def report_quality(
     return report_failed(table)
 
 
-def report_failed(table: pd.DataFrame) -> int:
-    """Report the engines whose pages all failed; returns 1 if there is one, else 0."""
+def failed_engines(table: pd.DataFrame) -> dict[str, int]:
+    """The engines of which every page failed, with the number of pages."""
     failed = table["status"].isin([str(status) for status in FAILED])
     by_engine = failed.groupby(table["engine"], sort=False).agg(["all", "size"])
-    return report_failures(
-        (), [f"{engine}: all {n} pages" for engine, every, n in by_engine.itertuples() if every]
-    )
+    return {str(engine): int(n) for engine, every, n in by_engine.itertuples() if every}
+
+
+def report_failed(table: pd.DataFrame) -> int:
+    """Report the engines whose pages all failed; returns 1 if there is one, else 0."""
+    failed = failed_engines(table).items()
+    return report_failures((), [f"{engine}: all {pages_of(n)}" for engine, n in failed])
 
 
 def read_transcriptions(sample: PageSample, truth: Path | None) -> Mapping[PageRef, str]:

@@ -21,8 +21,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ohr.adviser.countdown import Countdown, Report
-from ohr.adviser.invented import InventionJudge, Inventions, judged_outputs
+from ohr.adviser.checks import OutputChecks
+from ohr.adviser.countdown import Countdown
+from ohr.adviser.invented import Inventions
 from ohr.adviser.own_pages import (
     EngineWork,
     OcrSettings,
@@ -75,6 +76,8 @@ class Reading:
     """Wall seconds that reading took."""
     limit_s: float | None = None
     """Wall seconds that it might take; None without a limit."""
+    check_s: float = math.nan
+    """Wall seconds per page that its check for invented text took; NaN if not known."""
 
     @property
     def sentences(self) -> list[str]:
@@ -160,21 +163,23 @@ def read_in_batches(
     settings: OcrSettings,
     known_values: Mapping[PageRef, str],
     seed: int,
-    report: Report,
+    progress: Progress,
     *,
     minutes: float | None = None,
+    started: float | None = None,
     read_all: bool = False,
     say: Callable[[str], None] = lambda line: None,
 ) -> Reading:
     """Read and observe pages until the engines' wrong characters are compared.
 
     ``known`` are transcriptions: the first batch has all these pages. Pages are read as long as the
-    next one would end within ``minutes``, by the time of the pages before. With ``read_all``, or a
-    single engine, all pages are read. Nor does reading stop before enough pages are read of those
-    that the verdict is about, which have no usable text layer, as far as there are such. ``say``
-    gets a line after each look but the last. Raises OhrError.
+    next one would be read and checked within ``minutes``, by the time of the pages before.
+    ``started`` is when these began, by :func:`time.monotonic`; by default now. With ``read_all``,
+    or a single engine, all pages are read. Nor does reading stop before enough pages are read of
+    those that the verdict is about, which have no usable text layer, as far as there are such.
+    ``say`` gets a line after each look but the last. Raises OhrError.
     """
-    started = time.monotonic()
+    started = time.monotonic() if started is None else started
     order = spread_order(list(map(page_ref, sample.pages)), seed)
     for_ocr = {ref for ref, layer in sample.layers.items() if layer is None}
     least = 1 + max((order.index(ref) for ref in known_values), default=-1)
@@ -182,14 +187,12 @@ def read_in_batches(
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
     limit_s = None if minutes is None else 60 * minutes
     until = None if limit_s is None else started + limit_s
-    reader = _Reader(sample, settings, order, report, until, stops_early=len(sizes) > 1)
-    before, judge = 0, InventionJudge()
-    progress = report if isinstance(report, Progress) else None
+    checks = OutputChecks(lambda each: predict_errors(each, known_values), progress)
+    reader = _Reader(sample, settings, order, checks, progress, until, stops_early=len(sizes) > 1)
+    before = 0
     for size in sizes:
         is_read = reader.read_in_time(size, max(least, 1))
-        outputs, table, inventions = judged_outputs(
-            reader.outputs(), judge, lambda each: predict_errors(each, known_values), progress
-        )
+        outputs, table, inventions = checks.check(reader.outputs)
         stop: Stop = "all pages" if is_read else "time"
         # Time does not depend on which engine is better: a last look may spend all that is left.
         alpha = look_alpha(len(order) if stop == "time" else size, before, len(order))
@@ -206,10 +209,19 @@ def read_in_batches(
         if stop != "all pages":
             break
         before = size
-    if progress is not None:
-        progress.stop()
-    used_s = time.monotonic() - started
-    return Reading(outputs, table, len(order), len(sizes), stop, alpha, inventions, used_s, limit_s)
+    progress.stop()
+    return Reading(
+        outputs,
+        table,
+        len(order),
+        len(sizes),
+        stop,
+        alpha,
+        inventions,
+        used_s=time.monotonic() - started,
+        limit_s=limit_s,
+        check_s=checks.page_s,
+    )
 
 
 class _Reader:
@@ -220,13 +232,15 @@ class _Reader:
         sample: PageSample,
         settings: OcrSettings,
         order: Sequence[PageRef],
-        report: Report,
+        checks: OutputChecks,
+        progress: Progress,
         until: float | None,
         *,
         stops_early: bool,
     ) -> None:
         layered = [ref for ref, layer in sample.layers.items() if layer is not None]
         self._sample, self._order, self._workers = sample, order, settings.workers
+        self._checks = checks
         self._works: Sequence[EngineWork] = plan_reading(sample.pages, settings, layered)
         place = {ref: i for i, ref in enumerate(order)}
         self._unread: dict[str, list[FilePage]] = {
@@ -234,7 +248,7 @@ class _Reader:
             for work in self._works
         }
         counts = {label: len(pages) for label, pages in self._unread.items()}
-        self._countdown = Countdown(counts, report, until)
+        self._countdown = Countdown(counts, progress, until)
         self._until, self._pace = until, Pace(settings.workers)
         self._times = 1 + len(REPEATS) * settings.instability
         self._layered = set(layered)
@@ -251,6 +265,9 @@ class _Reader:
         """
         if self._until is None:
             self.read(size)
+        elif not self._checks.checked:  # a page, so that the time of the others is known
+            self.read(min(1, size))
+            self._checks.check(self.outputs)
         while self._until is not None and self._done < size:
             goal = min(size, self._affordable(self._until - time.monotonic()))
             if goal <= self._done >= least:
@@ -259,9 +276,9 @@ class _Reader:
         return self._done >= size
 
     def _affordable(self, left_s: float) -> int:
-        """The number of pages in all that can be read in so many seconds more.
+        """The number of pages in all that can be read and checked in so many seconds more.
 
-        Pages that are stored take none.
+        Pages that are stored are only checked.
         """
         unread = {label: {page.ref for page in pages} for label, pages in self._unread.items()}
         counts = dict.fromkeys(unread, 0)
@@ -269,7 +286,8 @@ class _Reader:
             ref = self._order[place]
             for label, refs in unread.items():
                 counts[label] += ref in refs
-            if self._pace.seconds(counts) > left_s and any(ref in refs for refs in unread.values()):
+            check_s = self._checks.seconds(place + 1 - self._checks.checked)
+            if self._pace.seconds(counts) + check_s > left_s:
                 return place
         return len(self._order)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
@@ -11,36 +12,71 @@ from ohr.adviser.recommend.advice import Recommendation
 from ohr.adviser.recommend.report import verdict_value
 from ohr.adviser.recommend.verdicts import TITLES, MeasureVerdict
 from ohr.display.terminal import empty_table
+from ohr.display.wording import counted
 from ohr.files.safe_text import plain
+from ohr.report.recommendation import AS_TEXT
+from ohr.study.run import PROBLEMS
 
+MOST_LINES = 15
+"""Largest number of lines, those of the table too."""
 MOST_ENGINES = 5
-"""Largest number of engines in the table, and of engines that are named as inventing."""
+"""Largest number of engines in the table."""
+NAMED = 3
+"""Number of engines that are named if the lines are too few for a sentence about each."""
 WORSE = "*"
 _UNKNOWN = "not known"
 
 
-def verdict_lines(result: Recommendation) -> list[str]:
-    """What to take, and which engines are never taken."""
-    vetoes = [veto.sentence for veto in result.reading.inventions.vetoes.values()]
-    lines = [result.sentences[0], *vetoes[:MOST_ENGINES]]
-    if len(vetoes) > MOST_ENGINES:
-        lines.append(f"{len(vetoes) - MOST_ENGINES} more engines invent what is not on the pages.")
-    return lines
+def console_lines(result: Recommendation, out: Path) -> list[str | Table]:
+    """What is printed: what to take, the engines, the next command, and where the details are."""
+    engines = _ranked(result, _assessed(result))
+    closing = [*closing_lines(result), *_next_lines(result), _details(result, out)]
+    left = MOST_LINES - 1 - len(basis_lines(result)) - len(closing)
+    around = 2 if engines else 0  # an empty line, and the table's header
+    vetoes = veto_lines(result, left - around - min(MOST_ENGINES, len(engines)))
+    rows = min(MOST_ENGINES, len(engines), left - around - len(vetoes))
+    table = ["", verdict_table(result, rows)] if engines else []
+    return [result.sentences[0], *vetoes, *table, *basis_lines(result, rows), *closing]
 
 
-def verdict_table(result: Recommendation) -> Table | None:
-    """One row for each engine that was compared: its errors, its retrieval and its speed.
+def veto_lines(result: Recommendation, most: int) -> list[str]:
+    """Which engines are never taken: a line for each or, of more than ``most``, for all."""
+    vetoes = result.reading.inventions.vetoes
+    if len(vetoes) <= max(1, most):
+        return [veto.sentence for veto in vetoes.values()]
+    names = list(vetoes)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return [
+        f"{len(names)} engines write what is not on the pages, so they are never taken: "
+        f"{', '.join(names[:NAMED])}{more} ({AS_TEXT} says what)."
+    ]
 
-    None if no engine was assessed.
-    """
-    assessed = [verdict for verdict in result.verdicts if verdict.candidates]
+
+def _next_lines(result: Recommendation) -> list[str]:
+    if result.following is None:
+        return []
+    return ["", f"next: {result.following.command}", f"      {result.following.price}"]
+
+
+def _details(result: Recommendation, out: Path) -> str:
+    files = [AS_TEXT, "quality.csv"]
+    if count := len(result.sample.problems()):
+        files.append(f"{PROBLEMS} ({counted(count, 'problem')} with files and pages)")
+    return f"details in {out}: {', '.join(files)}"
+
+
+def _assessed(result: Recommendation) -> list[MeasureVerdict]:
+    return [verdict for verdict in result.verdicts if verdict.candidates]
+
+
+def verdict_table(result: Recommendation, rows: int) -> Table:
+    """A row for each of the first engines that were compared: errors, retrieval and speed."""
+    assessed = _assessed(result)
     names = _ranked(result, assessed)
-    if not names:
-        return None
     costs = {cost.engine: cost for cost in result.costs}
     titles = [TITLES[verdict.measure] for verdict in assessed]
     table = empty_table(["engine"], [*titles, "pages an hour"])
-    for name in names[:MOST_ENGINES]:
+    for name in names[:rows]:
         cost = costs.get(name)
         speed = _UNKNOWN if cost is None else cost.speed or _UNKNOWN
         cells = [_cell(verdict, name) for verdict in assessed]
@@ -48,10 +84,11 @@ def verdict_table(result: Recommendation) -> Table | None:
     return table
 
 
-def basis_lines(result: Recommendation) -> list[str]:
-    """What the table rests on, why no more pages were read, and what was not assessed."""
+def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
+    """What the table of ``rows`` engines rests on, why no more pages were read, and what was not
+    assessed."""
     lines = list(result.reading.sentences)
-    assessed = [verdict for verdict in result.verdicts if verdict.candidates]
+    assessed = _assessed(result)
     rests_on: dict[str, list[str]] = {}
     for verdict in assessed:
         predicted = "predicted for " * verdict.against.startswith("predicted")
@@ -64,10 +101,9 @@ def basis_lines(result: Recommendation) -> list[str]:
         is_marked = any(verdict.shown_worse for verdict in assessed)
         mark = f"{WORSE} shown to be worse than the best; " * is_marked
         on = [f"{' and '.join(titles)}: {where}" for where, titles in rests_on.items()]
-        lines.append(f"{'; '.join(on)} ({mark}in brackets: 95 % intervals)")
-    more = len(_ranked(result, assessed)) - MOST_ENGINES
-    if more > 0:
-        lines.append(f"{more} more engines are in the details.")
+        unlisted = len(_ranked(result, assessed)) - rows
+        more = f"; {counted(unlisted, 'more engine')} in {AS_TEXT}" if unlisted > 0 else ""
+        lines.append(f"{'; '.join(on)} ({mark}in brackets: 95 % intervals){more}")
     missing = []
     for verdict in result.verdicts:
         if not verdict.candidates:

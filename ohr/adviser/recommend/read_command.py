@@ -30,8 +30,9 @@ class ReadCommand:
 
     ``ocr_pages`` of ``pages`` are read with OCR, about, of which ``stored`` are in the cache. The
     others take ``ocr_s`` wall seconds: NaN if the engine's time is not known. The text layers of
-    ``layers`` pages are checked in ``layers_s``. ``witness`` is the second engine: it reads the
-    pages whose text by the first is in doubt, which takes at most ``witness_s``; empty without one.
+    ``layers`` pages are checked in ``layers_s``, and what engines write in ``checks_s``.
+    ``witness`` is the second engine: it reads the pages whose text by the first is in doubt, which
+    takes at most ``witness_s``; empty without one.
     """
 
     words: tuple[str, ...]
@@ -45,6 +46,7 @@ class ReadCommand:
     stored: int = 0
     first: str = ""
     """The engine that reads every page that needs OCR; empty if none that was given can."""
+    checks_s: float = 0.0
 
     @property
     def command(self) -> str:
@@ -69,7 +71,7 @@ class ReadCommand:
         if self.witness and self.ocr_pages:
             more = "" if not self.witness_s > 0 else f", at most {spoken(self.witness_s)} more"
             parts.append(f"{self.witness} reads doubtful pages too{more}")
-        time = time_text(self.ocr_s + self.layers_s)
+        time = time_text(self.ocr_s + self.layers_s + self.checks_s)
         return f"{time if time != 'no time' else 'nothing left to read'}: {', '.join(parts)}"
 
     def json_content(self) -> dict[str, Any]:
@@ -97,7 +99,8 @@ def read_command(
     ocr_pages: int,
     layers: int,
     layer_s: float,
-    vetoed: Collection[str] = (),
+    check_s: float = 0.0,
+    excluded: Collection[str] = (),
     kin: Mapping[str, Collection[str]] = MappingProxyType({}),
     stored: Mapping[str, int] = MappingProxyType({}),
 ) -> ReadCommand:
@@ -106,10 +109,11 @@ def read_command(
     It has the engine of ``decision``; without one, those that ``ohr read --auto`` takes by itself
     or the fastest. Of ``pages`` in all, about ``ocr_pages`` need OCR, of which ``stored`` has the
     number that each engine has read. ``layers`` are pages of PDFs, whose text layers take
-    ``layer_s`` each to check.
+    ``layer_s`` each to check; the outputs of a page take ``check_s``. Engines that are ``excluded``
+    invent, or failed on every page.
     """
     seconds = {cost.engine: cost.wall_s for cost in costs}
-    chosen = _engines(settings.engines, decision.engine, seconds, vetoed, kin)
+    chosen = _engines(settings.engines, decision.engine, seconds, excluded, kin)
     words = ["ohr", "read", *map(str, inputs), "--auto"]
     if chosen and (decision.engine or chosen != [PluginSpec(name=name) for name in PREFERRED]):
         words += ["--engines", plugins_text(chosen)]
@@ -126,9 +130,18 @@ def read_command(
         for label in (first, witness)
     )
     in_cache = min(ocr_pages, stored.get(first, 0))
-    layers_s = layer_s * layers
     return ReadCommand(
-        tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s, in_cache, first
+        tuple(words),
+        pages,
+        ocr_pages,
+        ocr_s,
+        layers,
+        layer_s * layers,
+        witness,
+        witness_s,
+        in_cache,
+        first,
+        check_s * ocr_pages if ocr_pages else 0.0,
     )
 
 
@@ -136,19 +149,19 @@ def _engines(
     engines: Sequence[PluginSpec],
     first: str,
     seconds: Mapping[str, float],
-    vetoed: Collection[str],
+    excluded: Collection[str],
     kin: Mapping[str, Collection[str]],
 ) -> list[PluginSpec]:
     """The engines of the command: ``first`` or, without one, a fast one; then a second one.
 
-    The second is the fastest that is neither ``vetoed`` nor of the first one's ``kin``: what an
+    The second is the fastest that is neither ``excluded`` nor of the first one's ``kin``: what an
     engine invents or cannot read shows only beside one that reads for itself. Without ``first``,
     those that ``ohr read --auto`` takes by itself are preferred, then the fastest.
     """
     usable = {
         spec.label: spec
         for spec in engines
-        if spec.label == first or (spec.label not in vetoed and reads_images(spec))
+        if spec.label == first or (spec.label not in excluded and reads_images(spec))
     }
     preferred = [PluginSpec(name=name) for name in PREFERRED]
     if not first and all(spec in usable.values() for spec in preferred):

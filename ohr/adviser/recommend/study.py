@@ -12,6 +12,7 @@ from ohr.adviser.dry_run import print_plan
 from ohr.adviser.own_pages import OcrSettings, SampleOutputs, reads_images
 from ohr.adviser.quality.report import engine_table
 from ohr.adviser.quality.study import (
+    failed_engines,
     read_transcriptions,
     report_failed,
     sample_lines,
@@ -26,7 +27,7 @@ from ohr.adviser.recommend.advice import (
     pdf_engines,
 )
 from ohr.adviser.recommend.batches import read_in_batches, stops_early
-from ohr.adviser.recommend.console import basis_lines, closing_lines, verdict_lines, verdict_table
+from ohr.adviser.recommend.console import console_lines
 from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
@@ -41,7 +42,6 @@ from ohr.adviser.sampling import (
     page_ref,
 )
 from ohr.display.terminal import show, table_text
-from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import choose_level
@@ -50,7 +50,7 @@ from ohr.ocr.sources import PageSource
 from ohr.report.recommendation import AS_JSON, AS_TEXT, RUN, report_verdict
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked
-from ohr.study.run import PROBLEMS, run_study
+from ohr.study.run import run_study
 
 
 def report_recommendation(
@@ -97,21 +97,11 @@ def report_recommendation(
 
 def _print_verdict(result: Recommendation, out: Path) -> None:
     """Print what to take, the engines, the next command, and where the details are."""
-    for line in verdict_lines(result):
-        _print(line)
-    if (table := verdict_table(result)) is not None:
-        print()
-        show(table)
-    for line in (*basis_lines(result), *closing_lines(result)):
-        _print(line)
-    if result.following is not None:
-        print()
-        _print(f"next: {result.following.command}")
-        _print(f"      {result.following.price}")
-    files = [AS_TEXT, "quality.csv"]
-    if count := len(result.sample.problems()):
-        files.append(f"{PROBLEMS} ({counted(count, 'problem')} with files and pages)")
-    _print(f"details in {out}: {', '.join(files)}")
+    for line in console_lines(result, out):
+        if isinstance(line, str):
+            _print(line)
+        else:
+            show(line)
 
 
 def recommend(
@@ -131,6 +121,7 @@ def recommend(
         if path.is_dir() and out.resolve().is_relative_to(path.resolve()):
             raise ConfigError(f"{out} is in the folder of the PDFs: choose another --out")
     _check(settings, request)
+    started = time.monotonic()
     draw, sample, layer_s = _sampled(inputs, request, progress)
     known_values = read_transcriptions(sample, request.truth)
     with locked(out):
@@ -146,6 +137,8 @@ def recommend(
             say(first.sentences()[0])
             if first.is_everywhere:
                 say("Pages are now read with OCR to check the layer, and to compare the engines.")
+        if request.minutes is not None and sample.pdfs:
+            say("On top of --minutes: questions made of the PDFs, and retrieval.")
         reading = read_in_batches(
             sample,
             settings,
@@ -153,6 +146,7 @@ def recommend(
             request.seed,
             progress,
             minutes=request.minutes,
+            started=started,
             read_all=request.read_all,
             say=say,
         )
@@ -181,7 +175,8 @@ def recommend(
         ocr_pages=pages_for_ocr(result.layers, sample),
         layers=sum(sample.counts[name] for name in sample.pdfs),
         layer_s=layer_s,
-        vetoed=reading.inventions.vetoes,
+        check_s=reading.check_s,
+        excluded={*reading.inventions.vetoes, *failed_engines(table)},
         kin=outputs.kin,
         stored=_stored(outputs),
     )

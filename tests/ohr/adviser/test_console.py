@@ -1,11 +1,20 @@
 """The lines of ``ohr recommend``: what to do first, and what was not read."""
 
+from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
+import pytest
+from rich.console import Console
 
 from ohr.adviser.recommend.advice import Recommendation
-from ohr.adviser.recommend.console import basis_lines, closing_lines
+from ohr.adviser.recommend.console import (
+    MOST_LINES,
+    basis_lines,
+    closing_lines,
+    console_lines,
+)
 from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.read_command import ReadCommand
 from ohr.adviser.recommend.report import Advice
@@ -72,3 +81,47 @@ def test_what_was_not_read_has_one_line():
 
 def test_errors_that_were_measured_are_not_called_predicted():
     assert closing_lines(result(errors(against="the text layer"))) == []
+
+
+def printed(engines: int, vetoes: int, *, full: bool) -> list[str]:
+    """The lines of a recommendation with everything in it, or only what is always there."""
+    candidates = tuple(Candidate(f"e{n}", f"e{n}", 0.1, 0.0, 0.2) for n in range(engines))
+    verdicts = [MeasureVerdict("characters", candidates, 10, 2, PREDICTED, {}, ocr_pages=10)]
+    if full:
+        verdicts.append(not_assessed("retrieval", "there are no questions", []))
+    whole = result(
+        *verdicts, stopped=["Reading stopped."] * full, left_out={"a": "empty"} if full else {}
+    )
+    whole.reading.inventions.vetoes = {
+        f"v{n}": SimpleNamespace(sentence=f"v{n} invents text.") for n in range(vetoes)
+    }
+    whole.sentences = ["Take e0."]
+    whole.costs = ()
+    whole.following = ReadCommand(("ohr", "read"), 3, 3, 4.0, 0, 0.0)
+    whole.sample.problems = lambda: [("a", "b")]
+    stream = StringIO()
+    console = Console(file=stream, width=100, color_system=None)
+    for line in console_lines(whole, Path("out")):
+        console.print(line, soft_wrap=True)
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("vetoes", [0, 1, 2, 4, 6, 12])
+@pytest.mark.parametrize("engines", [0, 1, 2, 4, 6, 12])
+def test_the_console_has_at_most_fifteen_lines(engines, vetoes, full):
+    lines = printed(engines, vetoes, full=full)
+    text = "\n".join(lines)
+    assert len(lines) <= MOST_LINES
+    shown = sum(line.startswith("e") and "engine" not in line for line in lines)
+    assert shown >= min(2, engines)
+    if shown < engines:
+        assert f"; {engines - shown} more engine" in text
+    named = sum(line.endswith(" invents text.") for line in lines)
+    assert named == vetoes or f"{vetoes} engines write what is not on the pages" in text
+    assert "next: ohr read" in text
+    assert "details in out: recommendation.txt" in text
+
+
+def test_with_room_each_engine_that_invents_has_its_sentence():
+    assert "v2 invents text." in printed(2, 3, full=False)

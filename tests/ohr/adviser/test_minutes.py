@@ -3,109 +3,43 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from ohr.adviser.invented import Inventions
 from ohr.adviser.own_pages import OcrSettings
 from ohr.adviser.recommend import batches
 from ohr.adviser.recommend.batches import read_in_batches
 from ohr.adviser.recommend.pace import Pace
-from ohr.adviser.sampling import PageSample, page_ref
-from ohr.ocr.price import reading_s
-from ohr.ocr.sources import PageSource
-from ohr.types import PageRef
-
-
-class Clock:
-    """A clock that goes on when an engine reads."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    perf_counter = monotonic
-
-
-@dataclass
-class FakeWork:
-    """An engine that takes ``start_s`` for each call, and ``page_s`` per page and worker."""
-
-    label: str
-    clock: Clock
-    pages: list[SimpleNamespace]
-    start_s: float
-    page_s: float
-    workers: int = 1
-    states_cost: bool = True
-    read_pages: list[PageRef] = field(default_factory=list)
-
-    def unread(self):
-        return [page for page in self.pages if page.ref not in self.read_pages]
-
-    def read(self, pages, report):
-        self.clock.now += self.start_s + reading_s(len(pages), self.page_s, self.workers)
-        self.read_pages += [page.ref for page in pages]
-        report(len(pages))
-
-    def cost(self):
-        return {"wall_s": self.page_s} if self.states_cost and self.read_pages else {}
-
-    def only(self, refs):
-        return self
+from ohr.ocr.progress import Silent
+from tests.ohr.adviser.timed import Clock, collected, sample_of, time_checks, works_of
 
 
 @pytest.fixture
 def read(monkeypatch):
     """Reads pages with engines of given seconds; returns the reading and the engines."""
 
-    def read(pages, minutes, *engines, workers=1, states_cost=True):
+    def read(pages, minutes, *engines, workers=1, states_cost=True, check_s=0):
         clock = Clock()
-        sources = [
-            PageSource(Path(f"{place}.png"), f"d{place}", None, 150, None, f"{place}.png")
-            for place in range(pages)
-        ]
-        refs = [page_ref(source) for source in sources]
-        layers = dict.fromkeys(refs)
-        sample = PageSample(sources, layers, {}, {}, dict.fromkeys(map(str, range(pages)), 1), {})
-        works = [
-            FakeWork(
-                f"engine{number}",
-                clock,
-                [SimpleNamespace(ref=ref) for ref in refs],
-                start_s,
-                page_s,
-                workers,
-                states_cost,
-            )
-            for number, (start_s, page_s) in enumerate(engines)
-        ]
+        sample = sample_of(pages)
+        works = works_of(sample, clock, *engines, workers=workers, states_cost=states_cost)
         monkeypatch.setattr(batches, "time", clock)
         monkeypatch.setattr(batches, "plan_reading", lambda *_: works)
-        outputs = SimpleNamespace(of_layer=frozenset(), sample=sample)
-        monkeypatch.setattr(batches, "collect_outputs", lambda part, *_: replaced(outputs, part))
+        monkeypatch.setattr(batches, "collect_outputs", collected)
         table = pd.DataFrame({"engine": ["engine0", "engine1"], "has_layer": [False] * 2})
-        monkeypatch.setattr(batches, "judged_outputs", lambda each, *_: (each, table, Inventions()))
+        time_checks(monkeypatch, clock, check_s, table)
         undecided = SimpleNamespace(
             is_settled=False, needs_truth=False, is_compared=False, candidates=[]
         )
         monkeypatch.setattr(batches, "error_verdict", lambda *_: undecided)
         monkeypatch.setattr(batches, "verdict_start", lambda _: "undecided")
         settings = OcrSettings([object()] * len(works), Path("c"), workers, instability=False)
-        reading = read_in_batches(sample, settings, {}, 0, lambda *_: None, minutes=minutes)
+        reading = read_in_batches(sample, settings, {}, 0, Silent(), minutes=minutes)
         return reading, works
 
     return read
-
-
-def replaced(outputs, sample):
-    return SimpleNamespace(**{**vars(outputs), "sample": sample})
 
 
 def test_a_slow_start_does_not_eat_the_time_of_the_other_pages(read):
@@ -121,6 +55,14 @@ def test_the_time_is_used_and_not_exceeded(read, states_cost):
     reading, works = read(200, 2, (1, 2), (1, 3), states_cost=states_cost)
     assert 0.9 * 120 <= reading.used_s <= 120 + 2
     assert len(works[0].read_pages) == len(works[1].read_pages)
+
+
+@pytest.mark.parametrize("check_s", [1, 5, 20])
+def test_the_checks_of_what_is_read_are_within_the_time_too(read, check_s):
+    reading, works = read(200, 4, (1, 2), (1, 3), check_s=check_s)
+    assert 0.85 * 240 <= reading.used_s <= 240
+    assert len(works[0].read_pages) == len(works[1].read_pages)
+    assert reading.check_s == check_s
 
 
 def test_two_workers_read_about_twice_as_much(read):

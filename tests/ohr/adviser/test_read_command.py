@@ -31,8 +31,9 @@ def command_for(
     dpi: int = 150,
     cache: str = "c",
     further: Sequence[str] = (),
-    vetoed: Sequence[str] = (),
+    excluded: Sequence[str] = (),
     stored: Mapping[str, int] = MappingProxyType({}),
+    check_s: float = 0.0,
 ) -> ReadCommand:
     request = Request(40, 200, (), (), dpi, 0, None, pages=pages)
     engines = [TUNED, *map(PluginSpec.parse, ("rapidocr", *further))]
@@ -49,14 +50,15 @@ def command_for(
         ocr_pages=120,
         layers=300,
         layer_s=0.2,
-        vetoed=vetoed,
+        excluded=excluded,
+        check_s=check_s,
         stored=stored,
         kin={"german": ["tesseract"], "rapidocr": ["structured"]},
     )
 
 
 def test_the_command_names_the_files_the_engine_and_a_folder():
-    words = shlex.split(command_for("rapidocr", cache=".ohr-cache", vetoed=["german"]).command)
+    words = shlex.split(command_for("rapidocr", cache=".ohr-cache", excluded=["german"]).command)
     assert words == [
         *("ohr", "read", "my files", "b.pdf", "--auto", "--engines", "rapidocr"),
         *("--out", "runs/mine/kb"),
@@ -76,7 +78,7 @@ def test_the_fastest_other_program_reads_doubtful_pages():
 
 
 def test_another_mode_of_the_same_program_is_no_second_engine():
-    chosen = command_for("german", further=["tesseract"], vetoed=["rapidocr"])
+    chosen = command_for("german", further=["tesseract"], excluded=["rapidocr"])
     words = shlex.split(chosen.command)
     assert parse_plugins("engine", words[words.index("--engines") + 1]) == [TUNED]
     assert chosen.json_content()["second_engine"] is None
@@ -111,9 +113,9 @@ def test_without_a_best_engine_the_command_has_the_fastest_and_its_price():
         "about 2 min: 120 of 400 pages with OCR, 300 text layers to check, "
         "rapidocr reads doubtful pages too, at most 2 min more"
     )
-    vetoed = command_for("", vetoed=["german"])
-    assert vetoed.command.split("--engines ")[1].split()[0] == "rapidocr"
-    assert vetoed.price.startswith("about 3 min")
+    other = command_for("", excluded=["german"])
+    assert other.command.split("--engines ")[1].split()[0] == "rapidocr"
+    assert other.price.startswith("about 3 min")
 
 
 def test_without_a_best_engine_it_is_said_which_one_reads_first():
@@ -150,6 +152,12 @@ def test_the_price_is_of_the_ocr_and_of_the_layers():
     chosen = command_for("rapidocr")
     assert chosen.price.startswith("about 3 min: 120 of 400 pages with OCR")
     assert chosen.json_content()["ocr_seconds"] == 120
+
+
+def test_the_price_is_of_the_checks_too():
+    assert command_for("rapidocr", check_s=2.0).price.startswith("about 7 min: 120 of 400 pages")
+    stored = command_for("rapidocr", check_s=2.0, stored={"rapidocr": 120, "german": 120})
+    assert stored.price.startswith("about 5 min: 120 of 400 pages")
 
 
 @pytest.mark.parametrize("engine", ["", "rapidocr"])
