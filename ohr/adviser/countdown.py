@@ -78,7 +78,7 @@ class Countdown:
         }
 
     def say_estimate(self, *, at_most: bool = False) -> None:
-        """Say once how long the other pages take, or take ``shrink``, if the report can say it."""
+        """Say once how long the other pages take, or take ``at_most``, if the report can say it."""
         remaining = self.left_s()
         say = getattr(self._report, "write", None)
         if self._estimated or say is None or not self._total or math.isnan(remaining):

@@ -24,7 +24,7 @@ from ohr.adviser.routes.study import report_routes
 from ohr.adviser.sampling import PageSample, check_sample, draw_pages, page_ref
 from ohr.adviser.transcriptions import add_truth, read_truth, transcription_name
 from ohr.display.terminal import report_failures, show
-from ohr.display.wording import pages_of
+from ohr.display.wording import counted, pages_of
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.ocr.sources import other_kinds_line
@@ -127,14 +127,14 @@ def predict_errors(outputs: SampleOutputs, known_values: Mapping[PageRef, str]) 
 
 def sample_lines(sample: PageSample, out: Path, *, at_most: bool = False) -> list[str]:
     """Lines about the sampled pages, files that cannot be opened, and files that have changed
-    since the last run into the same folder. With ``shrink``, reading may stop before.
+    since the last run into the same folder. With ``at_most``, reading may stop before.
     """
     drawn = Counter(page_ref(source).doc_id for source in sample.pages)
     named = [f"{name} {count}" for name, count in drawn.items()]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    pages = f"{'at most ' * at_most}{len(sample.pages)} of {sample.total:,} pages"
+    pages = f"{'at most ' * at_most}{len(sample.pages)} of {pages_of(sample.total)}"
     lines = [
-        f"{pages} of {len(sample.counts)} documents, spread evenly over each: "
+        f"{pages} of {counted(len(sample.counts), 'document')}, spread evenly over each: "
         f"{', '.join(named[:_NAMED])}{more}"
     ]
     lines += [f"left out: {name}: {reason}" for name, reason in sample.left_out.items()]

@@ -153,9 +153,9 @@ def are_enough(read: Sequence[PageRef], for_ocr: Set[PageRef]) -> bool:
     return sum(ref in for_ocr for ref in read) >= min(FEWEST_WITHOUT_LAYER, len(for_ocr))
 
 
-def stops_early(settings: OcrSettings, read_all: bool) -> bool:
-    """Whether reading may stop because the engines are compared."""
-    return len(settings.engines) > 1 and not read_all
+def stops_early(settings: OcrSettings, read_all: bool, pages: int) -> bool:
+    """Whether reading may stop before all ``pages``, because the engines are compared."""
+    return len(settings.engines) > 1 and not read_all and len(look_sizes(pages)) > 1
 
 
 def read_in_batches(
@@ -183,7 +183,7 @@ def read_in_batches(
     order = spread_order(list(map(page_ref, sample.pages)), seed)
     for_ocr = {ref for ref, layer in sample.layers.items() if layer is None}
     least = 1 + max((order.index(ref) for ref in known_values), default=-1)
-    in_batches = stops_early(settings, read_all)
+    in_batches = stops_early(settings, read_all, len(order))
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
     limit_s = None if minutes is None else 60 * minutes
     until = None if limit_s is None else started + limit_s

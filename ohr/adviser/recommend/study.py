@@ -68,7 +68,7 @@ def report_recommendation(
     if dry_run or out is None:
         _check(settings, request)
         draw, sample, _ = _sampled(inputs, request, Progress())
-        if stops_early(settings, request.read_all):
+        if stops_early(settings, request.read_all, len(sample.pages)):
             _print("fewer pages are read if they settle the verdict (--read-all: all)")
         for line in _floor_lines(sample.pages, settings):
             _print(line)
@@ -127,7 +127,8 @@ def recommend(
     with locked(out):
         for name in (AS_TEXT, AS_JSON):
             (out / name).unlink(missing_ok=True)  # of an earlier sample, perhaps
-        for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
+        at_most = stops_early(settings, request.read_all, len(sample.pages))
+        for line in sample_lines(sample, out, at_most=at_most):
             say(line)
         if unchecked := len(draw.pages) - len(sample.pages):
             say(f"{unchecked} more pages are not read: all checked pages of their PDFs are usable")
