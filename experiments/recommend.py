@@ -45,7 +45,8 @@ def main(
     ] = "bm25",
     budget: Budget = 200,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Most minutes to read and check pages; default: any.")
+        float | None,
+        typer.Option(min=0, help="Most minutes to read and check; default: any."),
     ] = None,
     read_all: Annotated[
         bool,

@@ -97,6 +97,11 @@ def read_files(
         return write_outputs(chosen, outputs, out, sharing, formats)
 
 
+def extent(pages: int, documents: int) -> str:
+    """``9 pages of 1 document``."""
+    return f"{pages:,} page{'s' * (pages != 1)} of {documents:,} document{'s' * (documents != 1)}"
+
+
 def select_pages(sources: Sequence[PageSource], ranges_text: str) -> list[PageSource]:
     """The pages that ``1-3,7`` selects in each file; an image is page 1. Raises ConfigError."""
     if not ranges_text.strip():
@@ -225,7 +230,7 @@ def write_outputs(
     _name([(str(outcome.status), page, outcome) for page, outcome in failures])
     _name([("note", page, outcome) for page, outcome in noted])
     listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
-    print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
+    print(f"{extent(len(pages), len(documents))}: {listed}")
     if read_now:
         print(
             f"read now: {read_now} pages, {seconds / read_now:.2f} s per page "

@@ -21,7 +21,7 @@ from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.files import FileOutputs, FilePage, document_id, file_pages
-from ohr.ocr.knowledge_base import MANIFEST, check_out, knowledge_base, select_pages
+from ohr.ocr.knowledge_base import MANIFEST, check_out, extent, knowledge_base, select_pages
 from ohr.ocr.page_records import (
     PageRecord,
     check_formats,
@@ -298,7 +298,7 @@ def write_routed(
     _name("failed", failures)
     _name("for a person, left out", list(map(_where, routed.for_person)))
     listed = ", ".join(f"{count} by {_title(name)}" for name, count in counts.items() if count)
-    print(f"{len(results)} pages of {len(documents)} documents: {listed or 'none'}")
+    print(f"{extent(len(results), len(documents))}: {listed or 'none'}")
     if routed.for_person:
         print(f"left out: {len(routed.for_person)} pages for a person, which {MANIFEST} names")
     if routed.without_route:

@@ -37,6 +37,7 @@ from ohr.types import FAILED, PageRef
 
 TRANSCRIBED = 25
 """Number of pages to ask a person to transcribe."""
+TO_TRANSCRIBE = "to_transcribe.csv"
 _NAMED = 12
 
 
@@ -95,7 +96,7 @@ def report_quality(
         print(plain(line))
     if truth is None:
         print(
-            f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages in "
+            f"{out / TO_TRANSCRIBE} names {min(TRANSCRIBED, len(sample.pages))} pages in "
             f"random order: transcribe {FEWEST_LABELLED} or more from the top, and give their "
             "folder with --truth to correct the estimates"
         )
@@ -177,7 +178,7 @@ def write_quality(out: Path, sample: PageSample, table: pd.DataFrame, seed: int)
     predicted = [_page_error(table, ref) for ref in refs]
     chosen = [refs[place] for place in pages_to_transcribe(predicted, TRANSCRIBED, seed)]
     write_csv(
-        out / "to_transcribe.csv",
+        out / TO_TRANSCRIBE,
         pd.DataFrame(
             [(ref.doc_id, ref.page_no + 1, transcription_name(ref)) for ref in chosen],
             columns=["document", "page", "file"],

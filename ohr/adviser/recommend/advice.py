@@ -13,6 +13,7 @@ import pandas as pd
 from ohr import registry
 from ohr.adviser.own_pages import OcrSettings, SampleOutputs, reads_images
 from ohr.adviser.quality.report import assessed_lines, worst_lines
+from ohr.adviser.quality.study import TO_TRANSCRIBE
 from ohr.adviser.recommend.batches import Reading
 from ohr.adviser.recommend.decision import Decision, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
@@ -23,6 +24,7 @@ from ohr.adviser.recommend.report import (
     OWN,
     Advice,
     EngineCost,
+    correction_sentence,
     doubts,
     family_sentence,
     further_units,
@@ -51,7 +53,6 @@ from ohr.adviser.recommend.verdicts import (
 from ohr.adviser.sampling import PageSample
 from ohr.errors import OhrError
 from ohr.ocr.observe import REPEATS
-from ohr.quality.inference import FEWEST_LABELLED
 from ohr.registry import PluginSpec
 from ohr.study.results import StudyRun
 from ohr.types import PageRef, Question
@@ -222,7 +223,17 @@ def decided(
         tuple(verdict),
         (*_reasons(rows, verdicts, reading, run), *([budget.sentence] if budget else [])),
         tuple(cost.sentence(settings.workers, to_read) for cost in costs),
-        tuple(doubts(verdicts, choice, _transcribe(request, out, sample), no_questions)),
+        tuple(
+            doubts(
+                verdicts,
+                choice,
+                correction_sentence(
+                    out / TO_TRANSCRIBE, rows, is_corrected=request.truth is not None
+                ),
+                no_questions,
+                can_read_more=sample.total > len(sample.pages),
+            )
+        ),
     )
     return Recommendation(
         decision, layers, tables, tuple(verdicts), costs, advice, table, sample, reading, run
@@ -253,8 +264,10 @@ def _retrieval(
         count = len(questions)
         could = f"{count} question{'s' * (count != 1)} could be made {origin}"
         reason = f"{could}, at least {FEWEST_QUESTIONS} are needed"
-        option = "--read-all" if reading.stop == "settled" else "--budget"
-        more = f"{could}; read more pages ({option})"
+        more = reason
+        if sample.total > len(sample.pages):
+            option = "--read-all" if reading.stop == "settled" else "--budget"
+            more = f"{could}; read more pages ({option})"
         return not_assessed("retrieval", reason, engines), None, "", more
     qids = None
     where = ""
@@ -354,17 +367,6 @@ def _reasons(
     if left_out:
         lines.append(f"not assessed: {left_out} images, which none of these engines reads")
     return lines
-
-
-def _transcribe(request: Request, out: Path, sample: PageSample) -> str:
-    if request.truth is not None:
-        return "Predictions are corrected by the transcribed pages (--truth)."
-    count = min(FEWEST_LABELLED, len(sample.pages))
-    return (
-        "Errors are predicted. To correct them, transcribe "
-        f"{count} or more pages of {out / 'to_transcribe.csv'}, from the top, and give their "
-        "folder with --truth."
-    )
 
 
 def _cost(name: str, outputs: SampleOutputs, settings: OcrSettings) -> EngineCost:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,9 +16,9 @@ from ohr.adviser.recommend.limits import limit_clause
 from ohr.adviser.recommend.table import METRIC, Choice
 from ohr.adviser.recommend.table_questions import TableVerdict
 from ohr.adviser.recommend.verdicts import TITLES, Candidate, MeasureVerdict
-from ohr.display.wording import rounded_up
+from ohr.display.wording import pages_of, rounded_up
 from ohr.ocr.price import reading_s, spoken
-from ohr.quality.inference import FEWEST_DOCUMENTS
+from ohr.quality.inference import FEWEST_DOCUMENTS, FEWEST_LABELLED
 from ohr.statistics.clusters import DOCUMENT
 from ohr.statistics.inference import ALPHA
 from ohr.statistics.numbers import number, prose
@@ -250,8 +251,11 @@ def doubts(
     choice: Choice | None,
     transcribe: str,
     no_questions: str,
+    *,
+    can_read_more: bool = True,
 ) -> list[str]:
-    """What it would take to be sure. ``transcribe`` names the file of pages to transcribe."""
+    """What it would take to be sure. ``transcribe`` names the file of pages to transcribe,
+    ``can_read_more`` says whether the files have pages that were not read."""
     lines = []
     for verdict in verdicts:
         if not verdict.further or not verdict.unsure:
@@ -272,7 +276,7 @@ def doubts(
     if no_questions:
         lines.append(f"Retrieval: {no_questions}.")
     if of_errors := next((v.too_few for v in verdicts if v.is_error and v.too_few), ""):
-        lines.append(f"Errors, {of_errors} (--budget).")
+        lines.append(f"Errors, {of_errors}{' (--budget)' * can_read_more}.")
     errors = [verdict.documents for verdict in verdicts if verdict.is_error and verdict.documents]
     least = min(errors, default=0)
     if least and least < FEWEST_DOCUMENTS:
@@ -280,6 +284,34 @@ def doubts(
         lines.append(f"The errors are those of {these}; others may differ.")
     lines.append(transcribe)
     return lines
+
+
+def correction_sentence(path: Path, rows: pd.DataFrame, *, is_corrected: bool) -> str:
+    """How far the predicted errors of ``rows`` can be relied on, and how they are corrected.
+
+    ``path`` is the file of pages to transcribe.
+    """
+    if is_corrected:
+        return "Predictions are corrected by the transcribed pages (--truth)."
+    page = ["doc_id", "page_no"]
+    pages = len(rows[page].drop_duplicates()) if len(rows) else 0
+    beyond = rows[rows["in_range"] == False] if pages else rows  # noqa: E712 - it may be empty
+    unlike = ""
+    if len(beyond):
+        unlike = (
+            f" On {len(beyond[page].drop_duplicates())} of {pages_of(pages)} some output is unlike "
+            "what predictions were checked on: do not rely on these."
+        )
+    if pages < FEWEST_LABELLED:
+        be = "is" if pages == 1 else "are"
+        return (
+            f"Errors are predicted.{unlike} {pages_of(pages)} {be} too few to correct them: "
+            f"{FEWEST_LABELLED} transcribed pages are needed."
+        )
+    return (
+        f"Errors are predicted.{unlike} To correct them, transcribe {FEWEST_LABELLED} or more "
+        f"pages of {path}, from the top, and give their folder with --truth."
+    )
 
 
 def further_units(choice: Choice) -> int:
