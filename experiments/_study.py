@@ -14,6 +14,7 @@ from ohr.display.terminal import (
     reader_lines,
     report_failures,
     report_line,
+    say,
     show,
     terminal_table,
 )
@@ -68,7 +69,7 @@ def _report(result: StudyRun, report: Callable[[StudyRun], None], next_steps: Se
     report(result)
     _show_made_up(result)
     for line in same_lines(result.cells):
-        print(plain(line))
+        say(line)
     bases = result.manifest.get("knowledge_bases", {})
     costs = {label: base.get("taken", {}) for label, base in bases.items()}
     for line in (

@@ -24,13 +24,20 @@ from ohr.display.choices import TABLE_FORMATS
 from ohr.display.columns import Column, make_table, text_column, value_column
 from ohr.display.labels import group_label
 from ohr.display.notes import Notes, answerers, note_lines, reader_notes
-from ohr.display.terminal import report_failures, report_line, show, terminal_table
+from ohr.display.terminal import (
+    print_caption,
+    report_failures,
+    report_line,
+    show,
+    terminal_table,
+)
 from ohr.display.text_tables import write_table
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import read_shards_of, shard_of_process
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
+from ohr.statistics.numbers import signed
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
@@ -135,7 +142,7 @@ _COLUMNS = (
     Column("questions", lambda row: group_label(row["group"]), is_text=True),
     Column("paper", lambda row: percent(row["paper"])),
     Column("ours", lambda row: percent(row["ours"])),
-    Column("difference", lambda row: f"{100 * row['difference']:+z.1f}"),
+    Column("difference", lambda row: signed(100 * row["difference"], 1)),
     value_column("n"),
     value_column("elsewhere"),
 )
@@ -158,7 +165,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     caption = "; ".join([caption, *note_lines(answerers(cells), notes)])
     table = make_table(_COLUMNS, compared, caption)
     show(terminal_table(table))
-    print(caption)
+    print_caption(caption)
     for line in drop_lines(weighted):
         print(line)
     for path in write_table(out, "paper", compared, table):

@@ -47,6 +47,7 @@ from ohr.files.safe_text import is_hidden, readable
 from ohr.metrics.default import lcs
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.plugins import DatasetParams, DatasetSource
+from ohr.statistics.numbers import percent
 from ohr.types import Document, Holes, Page, PageRef, Question
 from ohr.workers import Limits
 
@@ -317,7 +318,7 @@ class _Corpus:
         rest = [f"; it is on page {number + 1}" for number in matches]
         self.report.add(
             "evidence_not_on_page",
-            f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
+            f"line {line}: {percent(share)} of the evidence's words stand on {where}, in order"
             + ("".join(rest[:1]) or self.labels.hint(document.source, str(max(numbers) + 1))),
         )
         return None

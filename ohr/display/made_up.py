@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohr.display.text_tables import TextTable
 from ohr.ocr.noise import noise_name
+from ohr.statistics.numbers import number, percent
 from ohr.study.output.select import cells_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
                 *(_thousandths(means[name]) for name in _NUMBERS[1:]),
                 _interval_text(by_name["invented_words"]),
                 _thousandths(means["repeated_words"]),
-                "-" if means[_PASSAGE] != means[_PASSAGE] else f"{100 * means[_PASSAGE]:.0f} %",
+                percent(means[_PASSAGE]),
             )
         )
     if not rows or not is_made_up:
@@ -65,7 +66,7 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
 
 
 def _thousandths(share: float) -> str:
-    return "-" if share != share else f"{1000 * share:z.1f}"
+    return number(1000 * share, 1)
 
 
 def _interval_text(cell: pd.DataFrame) -> str:

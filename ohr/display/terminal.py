@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass, replace
-from io import StringIO
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from ohr.display.choices import MEASURES
 from ohr.display.labels import group_label, shown_measures, shown_readings
+from ohr.display.narrow import narrow_text, wrapped
 from ohr.display.noise_axis import blind_axes
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, Value, blocks_of
@@ -56,8 +53,6 @@ _OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 
 
 _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-_GAP = 2
-"""Spaces between columns."""
 NARROW = 100
 """Characters of the widest line of the main tables."""
 
@@ -208,18 +203,22 @@ def terminal_table(table: TextTable, **options: Any) -> Table:
     """A table for the terminal, with text from datasets escaped; ``options`` are rich's."""
     printed = empty_table((), **options)
     for place, name in enumerate(table.header):
-        # The two ends of an interval stay on one line.
-        whole = any(str(row[place]).startswith("[") for row in table.rows)
-        justify = "left" if table.is_text(place) else "right"
-        add_columns(printed, [name], justify=justify, no_wrap=whole)
+        add_columns(printed, [name], justify="left" if table.is_text(place) else "right")
     for row in table.rows:
         printed.add_row(*(Text(plain(cell)) for cell in row))
     return printed
 
 
-def print_caption(caption: str) -> None:
-    """Print a caption, wrapped."""
-    print("\n".join(_wrapped(plain(caption), NARROW)))
+def print_caption(caption: str, indent: str = "") -> None:
+    """Print what belongs to a table or a list, wrapped."""
+    print("\n".join(wrapped(plain(caption), NARROW, indent)))
+
+
+def say(sentence: str) -> None:
+    """Print a sentence: wrapped between words on a terminal, on one line elsewhere."""
+    console = Console(**_PLAIN)
+    width = min(console.width, NARROW) if console.is_terminal else sys.maxsize
+    print("\n".join(wrapped(plain(sentence), width)))
 
 
 def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -266,82 +265,20 @@ def files_line(paths: Sequence[Path]) -> str:
 
 
 def show(table: Table, width: int = NARROW) -> None:
-    """Print a table on standard output, without mark-up and without cutting numbers.
-
-    On a terminal, long words continue on the next line; elsewhere the table is as wide as needed,
-    and cells are wrapped from ``width`` characters on.
-    """
+    """Print a table on standard output, without mark-up: as wide as the terminal, or ``width``."""
     console = Console(**_PLAIN)
-    if console.is_terminal:
-        for column in table.columns:
-            column.overflow = "fold"
-        with _uncaptioned(table) as caption:
-            console.print(table)
-        for line in _wrapped(caption, min(console.width, NARROW)):
-            print(line)
-    else:
-        print(table_text(table, width), end="")
+    print(table_text(table, console.width if console.is_terminal else width, console), end="")
 
 
-def table_text(table: Table, width: int = NARROW) -> str:
-    """The table's lines; cells are wrapped from ``width`` characters on.
+def table_text(table: Table, width: int = NARROW, console: Console | None = None) -> str:
+    """The table's lines (see :func:`narrow_text`), with its caption below, wrapped.
 
-    Numbers that do not fit beside the others stand in a further table below, with the same first
-    columns. The caption is wrapped too, however narrow the table is.
+    A caption has at most :data:`NARROW` characters a line, however wide the table is. ``console``
+    is the terminal that shows it, for bold headings.
     """
-    console = Console(**_PLAIN, width=width)
-    for column in table.columns:
-        column.min_width = _size(console, column).minimum
     with _uncaptioned(table) as caption:
-        texts = [_part_text(part, width) for part in _parts(table, width)]
-    return "".join(["\n".join(texts), *(f"{line}\n" for line in _wrapped(caption, width))])
-
-
-def _part_text(table: Table, width: int) -> str:
-    """A table's lines. Rich makes some tables too wide whose columns would fit: their widths are
-    set here, from the longest word on, by what each column has to wrap.
-    """
-    written = StringIO()
-    console = Console(**_PLAIN, width=width, file=written)
-    console.print(table, crop=False)
-    text = written.getvalue()
-    sizes = [_size(console, column) for column in table.columns]
-    spare = width - sum(size.minimum for size in sizes) - _GAP * (len(sizes) - 1)
-    if spare < 0 or max(map(len, text.splitlines()), default=0) <= width:
-        return text
-    wanting = [size.maximum - size.minimum for size in sizes]
-    for column, size, more in zip(table.columns, sizes, wanting, strict=True):
-        column.width = size.minimum + spare * more // max(sum(wanting), 1)
-    written.truncate(written.seek(0))
-    console.print(table, crop=False)
-    return written.getvalue()
-
-
-def _parts(table: Table, width: int) -> list[Table]:
-    """The table, or its columns of numbers in several tables that are narrow enough.
-
-    The columns on the left that are no numbers stand in each. A table is left as it is if a column
-    does not fit beside those.
-    """
-    sizes = [(column.min_width or 0) + _GAP for column in table.columns]
-    n_labels = next((n for n, c in enumerate(table.columns) if c.justify == "right"), len(sizes))
-    labels = sum(sizes[:n_labels])
-    room = width + _GAP - labels
-    if sum(sizes) - _GAP <= width or max(sizes[n_labels:], default=width) > room:
-        return [table]
-    groups: list[list[int]] = [[]]
-    for place in range(n_labels, len(sizes)):
-        if sum(sizes[each] for each in groups[-1]) + sizes[place] > room:
-            groups.append([])
-        groups[-1].append(place)
-    parts: list[Table] = []
-    for group in groups:
-        part = copy(table)
-        chosen = [table.columns[place] for place in (*range(n_labels), *group)]
-        part.columns = [replace(column, _index=place) for place, column in enumerate(chosen)]
-        part.title = table.title if not parts else None
-        parts.append(part)
-    return parts
+        text = narrow_text(table, width, console)
+    return "".join([text, *(f"{line}\n" for line in wrapped(caption, min(width, NARROW)))])
 
 
 @contextmanager
@@ -353,23 +290,6 @@ def _uncaptioned(table: Table) -> Iterator[str]:
         yield str(caption or "")
     finally:
         table.caption = caption
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """The lines of a text, wrapped; none for an empty one."""
-    return [part for line in text.splitlines() for part in textwrap.wrap(line, width) or [""]]
-
-
-def _size(console: Console, column: Column) -> Measurement:
-    """The widths of a column's longest word and of its longest line; where lines may not break,
-    both are the latter's.
-    """
-    sizes = [
-        Measurement.get(console, console.options.update(width=10_000), cell)
-        for cell in (column.header, *column.cells)
-    ]
-    longest = max(size.maximum for size in sizes)
-    return Measurement(longest if column.no_wrap else max(s.minimum for s in sizes), longest)
 
 
 def report_failures(failures: Sequence[str], failed: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from ohr import registry
+from ohr.display.terminal import print_caption
 from ohr.errors import ConfigError, MissingDependencyError, did_you_mean
 from ohr.files.safe_text import plain
 
@@ -53,10 +54,10 @@ def list_plugins(kinds: Sequence[str], as_json: bool = False) -> int:
         for name in registry.known(kind):
             listed = examine(kind, name)
             state = "" if listed.state == "yes" else f" [{listed.state}]"
-            print(plain(f"  {name}{state}: {listed.what}"))
+            print_caption(f"{name}{state}: {listed.what}", "  ")
             for line in (listed.parameters, listed.reason):
                 if line:
-                    print(plain(f"      {line}"))
+                    print_caption(line, "      ")
     return 0
 
 

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from ohr.metrics.holes import known_texts
 from ohr.quality.table import Observation
 from ohr.quality.texts import content_tokens
+from ohr.statistics.numbers import percent
 from ohr.types import Holes, PageRef
 
 SURE = 0.85
@@ -51,7 +52,7 @@ def contradicted_layers(
             share = _missing(texts[0][0], texts[1][0], texts[0][1])
             if share > MOST_MISSING:
                 faults[ref] = (
-                    f"{first} and {second} are sure and agree, but it lacks {share:.0%} of "
+                    f"{first} and {second} are sure and agree, but it lacks {percent(share)} of "
                     "the words that both found"
                 )
     return faults

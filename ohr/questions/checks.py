@@ -15,6 +15,7 @@ from ohr.metrics import default
 from ohr.questions.candidate import MODEL_KIND, Candidate
 from ohr.questions.corpus import Corpus
 from ohr.questions.from_tables import key
+from ohr.statistics.numbers import percent
 from ohr.types import PageRef, Question
 
 COVERED = 0.8
@@ -94,7 +95,7 @@ def _trivial(examined: Examined) -> str:
         share = examined.corpus.share_of_pages(candidate.answer, candidate.ref.doc_id)
         n_pages = examined.corpus.n_pages(candidate.ref.doc_id)
         if n_pages >= 5 and share > COMMONPLACE:
-            return f"{share:.0%} of its document's pages have the answer: {candidate.answer}"
+            return f"{percent(share)} of its document's pages have the answer: {candidate.answer}"
         if len(wording.content_words(candidate.answer)) < 1:
             return f"an answer without a name: {candidate.answer}"
     if candidate.kind == "word":

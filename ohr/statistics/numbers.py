@@ -50,9 +50,9 @@ def p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else _decimals(p, 3)
 
 
-def percent(share: float) -> str:
-    """A share in whole per cent, or a dash for NaN."""
-    return NOTHING if _is_missing(share) else f"{_decimals(100 * share, 0)} %"
+def percent(share: float, decimals: int = 0) -> str:
+    """A share in per cent, in sentences without decimals: ``9 %``; a dash for NaN."""
+    return NOTHING if _is_missing(share) else f"{_decimals(100 * share, decimals)} %"
 
 
 def prose(value: float) -> str:

@@ -22,7 +22,13 @@ from experiments.papers.prototypes.table import (
 )
 from ohr import registry
 from ohr.analysis.systems.written_for import written_for
-from ohr.display.terminal import report_failures, report_line, show, terminal_table
+from ohr.display.terminal import (
+    print_caption,
+    report_failures,
+    report_line,
+    show,
+    terminal_table,
+)
 from ohr.display.text_tables import write_table
 from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
@@ -90,7 +96,8 @@ def run_prototypes(config: StudyConfig, out: Path) -> int:
         ("costs", spent := costs(run), cost_table(spent)),
     ]
     for name, values, table in tables:
-        print(f"\n{table.caption}")
+        print()
+        print_caption(table.caption)
         show(terminal_table(table))
         for path in write_table(folder, name, values, table):
             print(f"table: {path}")

@@ -18,7 +18,7 @@ from ohr.analysis.comparison.differences_report import change_text
 from ohr.display.columns import make_table, text_column, value_column
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.settings import setting_names, settings_of
-from ohr.display.terminal import empty_table, show, terminal_table
+from ohr.display.terminal import empty_table, print_caption, show, terminal_table
 from ohr.display.wording import family
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -48,7 +48,7 @@ def report(run: StudyRun) -> None:
     if len(run.plan.chunkers) > 1:
         print(plain(f"these are of {setting_names(cells)}; differences.csv has every chunker"))
     for line in note_lines(answerers(cells), notes):
-        print(plain(line))
+        print_caption(line)
     show(terminal_table(make_table(_LOSSES, losses)))
     for path in format_figure(cells, differences, run.path / "figures", notes):
         print(f"figure: {path}")

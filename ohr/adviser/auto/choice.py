@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ohr.adviser.routes.table import LEAST_LENGTH
 from ohr.ocr.routes import LAYER
+from ohr.statistics.numbers import percent
 from ohr.types import PageRef
 
 
@@ -115,7 +116,7 @@ def _better(first: Reading, second: Reading) -> tuple[Reading, str]:
             return taken, f"{other.engine} does not write the page's writing system"
     if second.characters < LEAST_LENGTH * first.characters:
         share = second.characters / first.characters
-        return first, f"{second.engine} has only {share:.0%} of its characters"
+        return first, f"{second.engine} has only {percent(share)} of its characters"
     if second.error > first.error:
         return first, f"predicted error {first.error:.2f} for {second.error:.2f}"
     if math.isnan(first.error) or math.isnan(second.error):

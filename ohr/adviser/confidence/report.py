@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ohr.display.terminal import empty_table
 from ohr.quality.truth import TARGETS
+from ohr.statistics.numbers import percent
 
 PREDICTED = {f"predicted_{name}": f"predicted {title}" for name, title in TARGETS.items()}
 FURTHER = {"docling": "docling's rules"} | PREDICTED
@@ -47,7 +48,7 @@ def coverage_lines(table: pd.DataFrame, predictions: pd.DataFrame) -> list[str]:
         lines.append(
             f"{title}: true {true.mean():.3f}, predicted "
             f"{predictions[f'{target}_mean'].mean():.3f}; the 90 % intervals hold "
-            f"{inside.mean():.1%} of {len(true)} pages, {np.mean(high - low):.3f} wide"
+            f"{percent(inside.mean(), 1)} of {len(true)} pages, {np.mean(high - low):.3f} wide"
         )
     return lines
 
@@ -59,7 +60,8 @@ def word_lines(words: pd.DataFrame) -> list[str]:
         total = part["n"].sum()
         gap = (part["right"] - part["confidence"]).abs().sum() / total
         lines.append(
-            f"{engine}, {noise}: {part['right'].sum() / total:.1%} of {total:,} words are right, "
-            f"{part['confidence'].sum() / total:.1%} confidence; calibration error {gap:.3f}"
+            f"{engine}, {noise}: {percent(part['right'].sum() / total, 1)} of {total:,} words are "
+            f"right, {percent(part['confidence'].sum() / total, 1)} confidence; calibration error "
+            f"{gap:.3f}"
         )
     return lines

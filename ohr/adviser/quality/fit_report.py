@@ -20,6 +20,7 @@ from ohr.quality.predictor import FORM, Predictor
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.quality.validation import fitted_half, kinds_held, leave_out
+from ohr.statistics.numbers import percent, signed
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 
@@ -68,8 +69,8 @@ def report_fit(runs: Sequence[Path], out: Path, *, half: bool = False) -> int:
             below, above = widths[target]
             print(
                 f"{title}, {which}: 90 % intervals from {below:.2f} deviations below to "
-                f"{above:.2f} above; they contain {model.coverage[which][target]:.0%} of the pages "
-                "of a domain that is left out"
+                f"{above:.2f} above; they contain {percent(model.coverage[which][target])} of "
+                "the pages of a domain that is left out"
             )
     print(f"model of {len(pages)} pages: {out}")
     return 0
@@ -103,7 +104,7 @@ def report_calibration(
     write_text(out, replace(calibrated, fitted_on=fitted_on, form=FORM).to_json())
     for name, of in shifts.items():
         documents = len({page.cluster for page in used if page.page_kind == name})
-        values = ", ".join(f"{TARGETS[target]} {value:+.2f}" for target, value in of.items())
+        values = ", ".join(f"{TARGETS[target]} {signed(value, 2)}" for target, value in of.items())
         print(f"{name}: means moved by, in deviations: {values} ({documents} documents)")
     print(f"model: {out}")
     return 0

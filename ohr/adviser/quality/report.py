@@ -27,6 +27,7 @@ from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.statistics.inference import ALPHA
+from ohr.statistics.numbers import percent
 from ohr.types import FAILED, PageRef
 
 WORST = 10
@@ -56,7 +57,7 @@ def engine_table(
             Text(plain(str(engine))),
             *(_interval(engine_estimate(rows, target)) for target in targets),
             f"{len(known_values)} of {len(rows)}",
-            f"{known_values['in_range'].astype(bool).mean():.0%}" if len(known_values) else "",
+            percent(known_values["in_range"].astype(bool).mean()) if len(known_values) else "",
             str(int(rows["status"].isin([str(status) for status in FAILED]).sum())),
             "stored" if math.isnan(took) else f"{took:.1f}",
         )
@@ -151,7 +152,7 @@ def assessed_lines(table: pd.DataFrame, no_layer: Mapping[PageRef, str]) -> list
 def coverage_lines(table: pd.DataFrame) -> list[str]:
     """A line about the 90 % intervals that are known to be too short."""
     named = [
-        f"{low:.0%}" + (f" to {high:.0%}" if high > low else "") + f" ({TARGETS[target]})"
+        percent(low) + (f" to {percent(high)}" if high > low else "") + f" ({TARGETS[target]})"
         for target, low, high in known_coverage(table)
     ]
     if not named:

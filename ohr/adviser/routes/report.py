@@ -8,6 +8,7 @@ import pandas as pd
 
 from ohr.adviser.routes.table import ROUTED, Pair
 from ohr.ocr.routes import LAYER, PERSON
+from ohr.statistics.numbers import percent
 
 
 def route_lines(
@@ -33,7 +34,7 @@ def route_lines(
     every = table.set_index("rule")
     lines.append(
         f"{pair.slow} re-reads pages for which {pair.fast} alone predicts an error above "
-        f"{threshold:.3f}: {chosen['reread']:.0%} of the pages without a layer"
+        f"{threshold:.3f}: {percent(chosen['reread'])} of the pages without a layer"
     )
     for name, title in (("predicted_error", "predicted"), ("true_error", "true")):
         if math.isnan(chosen[name]):

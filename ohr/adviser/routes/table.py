@@ -24,6 +24,7 @@ import pandas as pd
 
 from ohr.adviser.quality.table import DECIDES, is_assessed
 from ohr.ocr.routes import COLUMNS, LAYER, PERSON
+from ohr.statistics.numbers import percent
 from ohr.types import PageRef
 
 PERSON_ABOVE = 0.2
@@ -180,7 +181,7 @@ def _reason(page: Mapping[Any, Any], pair: Pair, threshold: float, source: str) 
     by_both = " and ".join(f"{label} {float(page[name]):.3f}" for name, label in _named(pair))
     by_both = by_both.replace("nan", "not assessed")
     part = page["slow_length"] / page["fast_length"] if page["fast_length"] else 1.0
-    cut = f"; {pair.slow} has only {part:.0%} of its characters" if part < LEAST_LENGTH else ""
+    cut = f"; {pair.slow} has only {percent(part)} of its characters" if part < LEAST_LENGTH else ""
     inventor = [label for name, label in _named(pair) if page.get(f"{name}_invents")]
     made_up = f"; {' and '.join(inventor)} invents text on it" if inventor else ""
     return f"{first}; both read it: {by_both}{cut}{made_up}"

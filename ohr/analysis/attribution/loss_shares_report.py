@@ -12,7 +12,7 @@ from rich.text import Text
 from ohr.analysis.attribution.loss_shares import HOW_SHARES_ADD, group_losses
 from ohr.analysis.predictiveness.table import outcomes_of
 from ohr.display.labels import group_label, interval_units
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, show
 from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number, percent
 from ohr.store.csv import write_csv
@@ -30,7 +30,7 @@ def report_losses(run: StudyRun, path: Path) -> bool:
     for condition, rows in losses.groupby("condition", sort=False):
         show(losses_table(str(condition), rows))
     for line in _legend(losses):
-        print(line)
+        print_caption(line)
     return True
 
 

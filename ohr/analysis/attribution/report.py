@@ -25,7 +25,7 @@ from ohr.analysis.attribution.table import (
 from ohr.analysis.systems.report import report_parts
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, show
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
@@ -52,11 +52,11 @@ def _report_built_in(run: StudyRun) -> None:
     print("F1 that each cause costs per question; ±: half the range over the orders of replacement")
     print(f"in brackets: {HOW_SHARES_ADD}")
     for line in ocr_lines(losses):
-        print(plain(line))
+        print_caption(line)
     if line := left_out_line(run.plan):
-        print(line)
+        print_caption(line)
     for line in note_lines(answerers(losses), notes):
-        print(plain(line))
+        print_caption(line)
     for path in waterfalls(losses, run.cells, run.path / "figures", notes):
         print(f"figure: {path}")
 
@@ -92,7 +92,7 @@ def _loss(row: dict[Any, Any]) -> str:
     """The mean, half the range of the orders and, of a group, its share of the whole."""
     text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
     part = "" if row["group"] == "all" else f" ({percent(row['share'])})"
-    return f"{text} ±{spread:z.3f}{part}"
+    return f"{text} ±{number(spread)}{part}"
 
 
 def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:

@@ -21,6 +21,7 @@ from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, blocks_of, texts
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import add_letters, letters_part
+from ohr.statistics.numbers import number, signed
 from ohr.study.notices.truth import marked, same_as_truth, same_lines, truth_note
 from ohr.study.results import KNOWLEDGE_BASE, knowledge_base_name
 
@@ -202,11 +203,11 @@ def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
         texts_of_row = [add_letters(percent(row[e]), row.get(LETTERS + e)) for e in engines]
         rows.append([*(row[h] for h in heads), *texts_of_row, *n])
     best: list[tuple[int, int, int]] = []
-    for number in range(len(values)):
-        means = [float(values[engine].iloc[number]) for engine in engines]
+    for place in range(len(values)):
+        means = [float(values[engine].iloc[place]) for engine in engines]
         by_engine = pd.DataFrame({"engine": engines, "mean": means})
         ranks = _ranked(by_engine[~by_engine["engine"].isin([TRUTH, *same])], "mean", False)
-        best += [(number, len(heads) + engine, rank) for engine, rank in ranks.items()]
+        best += [(place, len(heads) + engine, rank) for engine, rank in ranks.items()]
     header = [*heads, *(marked(engine, same) for engine in engines), *(["n"] if alike else of_n)]
     return TextTable(header, rows, title, *_marks(best), left=len(heads))
 
@@ -272,12 +273,12 @@ def _table2_caption(cells: pd.DataFrame, notes: Notes | None) -> str:
 
 def percent(value: float) -> str:
     """In per cent with one decimal; a dash for NaN."""
-    return "-" if pd.isna(value) else f"{100 * value:.1f}"
+    return number(100 * value, 1)
 
 
 def distance(value: float) -> str:
     """Two decimals; a dash for NaN."""
-    return "-" if pd.isna(value) else f"{value:.2f}"
+    return number(value, 2)
 
 
 _TRUTH = ("none", "none", "", 0.0, TRUTH)
@@ -346,7 +347,7 @@ def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
             *(
                 distance(row[name])
                 if name == "edit_distance"
-                else f"{100 * row[name]:+z.1f}"
+                else signed(100 * row[name], 1)
                 if name == "delta"
                 else add_letters(percent(row[name]), row.get(LETTERS + name))
                 for name in names[2:]

@@ -16,9 +16,8 @@ from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
-from ohr.display.terminal import NARROW, benchmark_tables, show
+from ohr.display.terminal import NARROW, benchmark_tables, say, show
 from ohr.figures.pareto import pareto_charts
-from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -36,7 +35,7 @@ def report(run: StudyRun) -> None:
     bases = run.manifest.get("knowledge_bases", {})
     with closing(start_drawing(run, lambda: _draw(run, notes))) as drawing:
         for sentence in clean_sentences(run):
-            print(plain(sentence))
+            say(sentence)
         print()
         report_differences(run, differences)
         losses = run.path / "tables" / "losses.csv"

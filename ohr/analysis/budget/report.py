@@ -14,7 +14,7 @@ from ohr.analysis.budget.table import budgets
 from ohr.analysis.curves.report import settings_of
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, say, show
 from ohr.display.wording import counted
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import heading
@@ -45,12 +45,12 @@ def report_budgets(
         (str(info.stage), info.metric): info.label for run in runs for info in run.metric_infos
     }
     for line in verdict_lines(table, titles):
-        print(plain(line))
+        say(line)
     print()
     show(_table(table, titles))
     print(plain(coverage_line(table)))
     for line in note_lines(answerers(table), run_notes(runs)):
-        print(plain(line))
+        print_caption(line)
     print(f"budgets: {folder / FILE}")
     return 0
 
@@ -125,8 +125,8 @@ def coverage_line(table: pd.DataFrame) -> str:
         return "no half of the documents is enough for a budget, so promises could not be checked"
     return (
         f"check: of {drawn:,} random halves of the documents {number:,} had a budget, and "
-        f"{number - held:,} of these ({(number - held) / drawn:.1%} of all) did not hold on the "
-        "other half"
+        f"{number - held:,} of these ({percent((number - held) / drawn, 1)} of all) did not hold "
+        "on the other half"
     )
 
 

@@ -30,7 +30,7 @@ from ohr.analysis.comparison.table import (
 from ohr.display.choices import ASPECTS
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import ALPHA, add_letters, is_shown, letters_part, rare_losses
 from ohr.errors import ConfigError, OhrError
@@ -78,9 +78,9 @@ def compare_runs(
     show(terminal_table(table))
     print_caption(table.caption)
     for line in unverified_lines(runs):
-        print(plain(line))
+        print_caption(line)
     for reason in split_by_signature(runs, metrics)[1]:
-        print(plain(reason))
+        print_caption(reason)
     for run, run_name in zip(runs, run_names(runs), strict=True):
         for name in uncounted_conditions(run, metrics_of(runs, metric)):
             print(f"{plain(run_name)}: {plain(name)} has no scores that count and is left out")
@@ -114,13 +114,13 @@ def _close_gate(
     for result in checked:
         print(result.line)
     for note in unpaired_lines(runs, checked) if by == "run" else ():
-        print(note)
+        say(note)
     if len(checked) == 1:
         print("the gate: a 95 % interval over documents")
     else:
         print(f"the gate: {len(checked)} intervals over documents, at 95 % together")
     for line in smallest_margin_lines(checked):
-        print(line)
+        say(line)
     sizes = [
         each.n_documents for each in checked if each.verdict is Verdict.PASSED and not each.is_equal
     ]

@@ -14,7 +14,7 @@ from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.settings import COLUMNS, Setting
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, show
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number
@@ -37,7 +37,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     metrics = list(dict.fromkeys(metric for run in runs for metric in shown_measures(run.cells)))
     show(curves_shown(table, metrics))
     for line in note_lines(answerers(table), run_notes(runs)):
-        print(plain(line))
+        print_caption(line)
     for run, run_name in zip(runs, run_names(runs), strict=True):
         for name in uncounted_conditions(run, [(stage, metric) for stage, metric, _ in metrics]):
             print(f"{plain(run_name)}: {plain(name)} has no score that counts, and no curve")
@@ -115,7 +115,7 @@ def _shown(row: Mapping[Hashable, Any], name: str) -> str:
 
 
 def _bound(value: float) -> str:
-    return "never" if value == float("inf") else f"{value:.2f}"
+    return "never" if value == float("inf") else number(value, 2)
 
 
 def seeds_shown(seeds: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:

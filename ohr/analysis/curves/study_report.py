@@ -16,9 +16,8 @@ from ohr.analysis.plots import noise_curve, noise_settings, noise_strength, sour
 from ohr.display.levels_table import levels_table
 from ohr.display.noise_axis import axis_note
 from ohr.display.notes import reader_notes
-from ohr.display.terminal import NARROW, files_line, noise_table, show
+from ohr.display.terminal import NARROW, files_line, noise_table, say, show
 from ohr.errors import OhrError
-from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -40,9 +39,9 @@ def report(run: StudyRun, axis: str = "", brief: bool = False) -> None:
     loss_panels(run, chosen)
     with closing(start_drawing(run, lambda: _draw(run, axis))) as drawing:
         for sentence in sentences(run, chosen):
-            print(plain(sentence))
+            say(sentence)
         if not axis and (note := axis_note(run.cells, chosen)):
-            print(note)
+            say(note)
         print()
         if brief:
             show(levels_table(run.cells), NARROW)

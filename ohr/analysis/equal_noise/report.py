@@ -16,7 +16,7 @@ from ohr.analysis.equal_noise.figure import draw_equal_noise
 from ohr.analysis.equal_noise.table import AXIS, anchored_curves, equal_noise, run_names
 from ohr.display.choices import INTENSITY
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, say, show
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -60,19 +60,19 @@ def report_equal_noise(
         if (each.key["stage"], each.key["metric"]) in chosen
     ]
     for line in verdict_lines(table, titles, axis or AXIS):
-        print(plain(line))
+        say(line)
     print()
     show(_table(table, titles))
     print("in brackets: 95 % intervals over documents; p of all comparisons of a metric together")
     if (table.loc[table["group"] == "all", "gap"] > WIDEST_GAP).any():
-        print(
+        print_caption(
             f"{FAR} read off between points that are more than {prose(WIDEST_GAP)} apart: the line "
             "may not be straight there"
         )
     for line in size_lines(table):
-        print(plain(line))
+        print_caption(line)
     for line in note_lines([], run_notes(runs)):
-        print(plain(line))
+        print_caption(line)
     print(f"losses: {folder / FILE}")
     for path in draw_equal_noise(curves, titles, axis or AXIS, folder / "figures"):
         print(f"figure: {path}")

@@ -19,7 +19,7 @@ from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
 from ohr.display.labels import group_label, interval_units, noise_title
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
@@ -54,11 +54,11 @@ def analyse_errors(
     caption = "; ".join([caption, *note_lines(answerers(everyone), run_notes(runs))])
     units = interval_units(everyone["ci_unit"])
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
-    print(caption)
+    print_caption(caption)
     sources = distinct(shares, names, groups=True)
     if sources["group"].nunique() > 1:
         show(terminal_table(_source_table(sources)))
-        print(
+        print_caption(
             "in brackets: the share of all questions of that case, which adds up to 100 % over the "
             "kinds of evidence"
         )

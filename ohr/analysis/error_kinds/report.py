@@ -13,7 +13,7 @@ from ohr.analysis.error_kinds.repairs import Repairs
 from ohr.analysis.error_kinds.table import NAMES, TITLES, kind_costs, kind_table
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import is_shown
 from ohr.ocr.progress import Progress
@@ -64,7 +64,7 @@ def report_kinds(
         f"{costs.variant.label}; {setting.chunker}, {setting.retriever}, {setting.reader}; "
         f"{len(questions)} questions of {documents} documents"
     )
-    print(described)
+    say(described)
     if count := costs.repairs.uncompared:
         print(f"not compared: {count:,} pages whose truth has no known order of words")
     write_csv(out / "error_losses.csv", losses)

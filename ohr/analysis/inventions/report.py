@@ -16,10 +16,10 @@ from ohr.analysis.inventions.table import ALL, count_pages, summarise
 from ohr.analysis.inventions.variants import Design, draw_variants
 from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import report_failures, show, terminal_table
+from ohr.display.terminal import report_failures, say, show, terminal_table
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
-from ohr.statistics.numbers import number
+from ohr.statistics.numbers import number, percent
 from ohr.store.csv import write_csv
 from ohr.store.locking import locked
 from ohr.study.output.select import distinct
@@ -58,7 +58,7 @@ def report_inventions(
         pictures = draw_cases(cases, pages, out / "pictures")
     for lines in (_hidden_lines, _textless_lines, _repeat_lines):
         for line in lines(summary):
-            print(plain(line))
+            say(line)
     print(f"means: {out / SUMMARY}")
     print(f"counts of each page: {out / COUNTS}")
     for path in figures:
@@ -121,7 +121,7 @@ def _failures(rows: pd.DataFrame) -> list[str]:
 def _dose(row: Row) -> str:
     if row["kind"] != ALL:
         return f"all, {row['kind']}"
-    return "all" if pd.isna(row["dose"]) else f"{row['dose']:.0%}"
+    return "all" if pd.isna(row["dose"]) else percent(row["dose"])
 
 
 def _hidden_lines(summary: pd.DataFrame) -> list[str]:

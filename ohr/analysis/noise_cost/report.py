@@ -17,7 +17,6 @@ from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import letters_part
-from ohr.files.safe_text import plain
 from ohr.statistics.numbers import interval, whole
 from ohr.study.opening import open_runs
 
@@ -37,7 +36,7 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
     show(terminal_table(table))
     print_caption(table.caption)
     for reason in costs.attrs["not_compared"]:
-        print(plain(reason))
+        print_caption(reason)
     for path in write_table(out, "noise_cost", costs, table):
         print(f"table: {path}")
     return 0

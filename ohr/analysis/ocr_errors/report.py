@@ -34,7 +34,7 @@ from ohr.analysis.ocr_errors.table import (
     page_table,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column
-from ohr.display.terminal import empty_table, show, terminal_table
+from ohr.display.terminal import empty_table, print_caption, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.alignment import Fate
@@ -43,7 +43,7 @@ from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker
 from ohr.ocr_errors.model import Check, ErrorModel, Provenance
 from ohr.ocr_errors.pages import AlignedPage, align_pair
-from ohr.statistics.numbers import number
+from ohr.statistics.numbers import number, percent
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.types import Question
@@ -130,7 +130,7 @@ def check_models(
     if everything["auc"].isna().all():
         print(f"no AUC: the discriminator needs {FOLDS} documents")
     for note in notes:
-        print(plain(note))
+        print_caption(note)
     write_csv(out / "transfer.csv", everything)
     print(f"table: {out / 'transfer.csv'}")
     return 0
@@ -223,13 +223,13 @@ def _drawn(pages: Sequence[AlignedPage], most: int, seed: int) -> list[AlignedPa
 def _print_alignment(pairs: Pairs, pages: Sequence[AlignedPage]) -> None:
     fates = Counter(fate for page in pages for fate in page.alignment.fates)
     total = max(1, fates.total())
-    parts = ", ".join(f"{fate.name.lower()} {fates[fate] / total:.1%}" for fate in Fate)
+    parts = ", ".join(f"{fate.name.lower()} {percent(fates[fate] / total, 1)}" for fate in Fate)
     moved = sum(page.alignment.moved_words for page in pages)
     passages = sum(page.alignment.moved_passages for page in pages)
     print(plain(f"{pairs.engine} on {len(pages)} pages, {total} words: {parts}"))
     print(
-        f"moved, not counted as errors: {passages} passages with {moved / total:.1%} of the words; "
-        "a model makes no moves"
+        f"moved, not counted as errors: {passages} passages with "
+        f"{percent(moved / total, 1)} of the words; a model makes no moves"
     )
     uncompared = sum(page.alignment.uncompared for page in pages)
     if uncompared:

@@ -14,11 +14,10 @@ from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.planning.pilots import METRICS, Pilot, pilot_for, pilot_of
 from ohr.analysis.planning.table import Shape, plan_table, shape_of
 from ohr.display.columns import Column, make_table, number_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import print_caption, say, show, terminal_table
 from ohr.errors import ConfigError
-from ohr.files.safe_text import plain
 from ohr.statistics import too_few
-from ohr.statistics.numbers import prose
+from ohr.statistics.numbers import percent, prose
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
@@ -44,11 +43,11 @@ def report_plan(
         raise ConfigError("nothing is compared: give noise=[…] and levels=[…] or intensities=[…]")
     table = plan_table(pilot, shape, difference, config.seed)
     for line in verdict_lines(table, shape, pilot, difference):
-        print(plain(line))
+        say(line)
     print()
     show(terminal_table(_text_table(table, difference)))
     for line in _caption(pilot, shape):
-        print(plain(line))
+        print_caption(line)
     if out is not None:
         write_csv(out / FILE, table)
         print(f"plan: {out / FILE}")
@@ -108,7 +107,7 @@ def _text_table(table: pd.DataFrame, difference: float) -> Any:
         Column("metric", lambda row: _named(row), is_text=True),
         number_column("spread"),
         number_column("smallest", "shown here"),
-        Column(f"power for {difference:g}", lambda row: f"{row['power']:.0%}"),
+        Column(f"power for {difference:g}", lambda row: percent(row["power"])),
         Column("documents", lambda row: _whole(row["needed_documents"])),
         Column("questions", lambda row: _whole(row["needed_questions"])),
         Column("pages", lambda row: _whole(row["needed_pages"])),

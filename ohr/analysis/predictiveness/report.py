@@ -22,10 +22,10 @@ from ohr.analysis.predictiveness.predictors import (
 from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, show
 from ohr.display.wording import excluded
 from ohr.files.safe_text import plain
-from ohr.statistics.numbers import ends, p_value, prose
+from ohr.statistics.numbers import ends, number, p_value, prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -46,12 +46,12 @@ def report_predictiveness(
     for label, outcome in outcomes_of(table):
         show(_table(label, outcome))
         for line in verdict_lines(outcome, tables):
-            print(plain(line))
+            print_caption(line)
         print()
     for line in _legend(table):
-        print(line)
+        print_caption(line)
     for line in note_lines(answerers(table), run_notes(runs)):
-        print(plain(line))
+        print_caption(line)
     print(f"correlations: {folder / 'predictiveness.csv'}")
     print(f"pairs: {folder / 'predictor_pairs.csv'}")
     for path in correlations_figure(table, folder / "figures", run_notes(runs)):
@@ -167,4 +167,4 @@ def _shown(row: Mapping[Hashable, Any], name: str, mark: str = "") -> str:
 
 
 def _number(value: float, mark: str = "") -> str:
-    return "-" if math.isnan(value) else f"{value:z.2f}{mark}"
+    return number(value, 2) + ("" if math.isnan(value) else mark)

@@ -25,7 +25,7 @@ from ohr.analysis.realism.losses import (
 )
 from ohr.analysis.realism.table import CLEAN, EDIT_DISTANCE, NATURAL, page_errors
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import NARROW, empty_table, show, terminal_table
+from ohr.display.terminal import NARROW, empty_table, say, show, terminal_table
 from ohr.display.text_tables import TextTable
 from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number, percent, prose
@@ -80,7 +80,7 @@ def report_agreement(
         print(f"figure: {path}")
     print()
     for sentence in sentences(ranks, shapes, tags):
-        print(plain(sentence))
+        say(sentence)
 
 
 def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> Iterator[str]:

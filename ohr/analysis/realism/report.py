@@ -20,9 +20,8 @@ from ohr.analysis.realism.table import (
     summarise,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.wording import excluded, family, is_shown
-from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number, p_value
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
@@ -64,7 +63,7 @@ def compare_distances(
         ):
             print("no p of a sign-flip test over fewer than six is 0.05 or less")
     for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
-        print(plain(line))
+        print_caption(line)
     for path in paths:
         print(f"figure: {path}")
     if len(compared):

@@ -13,7 +13,7 @@ import pandas as pd
 from ohr.analysis.reread.figure import draw_orders
 from ohr.analysis.reread.table import ANSWERS, FEWEST, RULES, WORST, reread
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, show
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -69,7 +69,7 @@ def report_reread(
     show(printed)
     print("share of the lost answers that is won back; in brackets 95 % intervals over documents")
     for line in note_lines([], run_notes([run])):
-        print(plain(line))
+        print_caption(line)
     for each in draw_orders(result.orders, out):
         print(f"figure: {each}")
     print(f"pages: {out / PAGES_FILE}\norders: {out / ORDERS_FILE}")

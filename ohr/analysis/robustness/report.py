@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,5 +97,5 @@ def _varies(setting: pd.Series) -> bool:
 
 
 def _value_with_interval(row: Mapping[Hashable, Any], name: str) -> str:
-    interval = ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"], "{:z.2f}".format)
+    interval = ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"], partial(number, decimals=2))
     return number(row[name]) + interval

@@ -11,7 +11,7 @@ from rich.text import Text
 from ohr.analysis.structure.figure import TITLES, structure_figure
 from ohr.analysis.structure.table import COUNTS, summarise_structure
 from ohr.display.labels import interval_units
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, show
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.statistics.numbers import number
@@ -25,7 +25,7 @@ def report_structure(documents: pd.DataFrame, out: Path | None) -> int:
     summary = summarise_structure(documents)
     show(structure_table(summary))
     for line in _legend(documents, summary):
-        print(line)
+        print_caption(line)
     if out is not None:
         for name, table in ((SUMMARY, summary), (DOCUMENTS, documents)):
             write_csv(out / name, table)

@@ -25,7 +25,14 @@ from ohr.analysis.systems.table import (
 from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import broken_label, group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import NARROW, add_columns, empty_table, show, terminal_table
+from ohr.display.terminal import (
+    NARROW,
+    add_columns,
+    empty_table,
+    print_caption,
+    show,
+    terminal_table,
+)
 from ohr.display.text_tables import TextTable
 from ohr.display.wording import add_letters, family, letters_line
 from ohr.files.safe_text import plain
@@ -51,16 +58,16 @@ def report(run: StudyRun, *, parts: bool = False, axis: str = "") -> None:
     write_csv(run.path / "system_costs.csv", system_costs(run))
     show(systems_table(drops, run.cells, axis), NARROW)
     for line in captions(drops):
-        print(plain(line))
+        print_caption(line)
     if line := letters_line(drops.attrs["ties"]):
-        print(line)
+        print_caption(line)
         print("letters compare the systems' F1 in one knowledge base")
     for scores in scored(run):
         if scores.info.metric == MAIN:
             for line in least_lines(scores):
-                print(plain(line))
+                print_caption(line)
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
-        print(plain(line))
+        print_caption(line)
     show(terminal_table(costs_table(system_costs(run))))
     for name in ("systems", "system_costs"):
         print(f"table: {run.path / name}.csv")

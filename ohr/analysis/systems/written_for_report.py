@@ -7,7 +7,7 @@ import pandas as pd
 from ohr.analysis.systems.table import scored_with
 from ohr.analysis.systems.written_for import WrittenFor, written_for
 from ohr.display.columns import Column, Row, make_table, number_column, text_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.statistics import mean_interval
 from ohr.statistics.numbers import number
@@ -24,7 +24,8 @@ def report_written_for(run: StudyRun) -> None:
         return
     values = both(run, left_out)
     table = both_table(values, left_out)
-    print(f"\n{table.caption}")
+    print()
+    print_caption(table.caption)
     show(terminal_table(table))
     for path in write_table(run.path / "tables", "written_for", values, table):
         print(f"table: {path}")

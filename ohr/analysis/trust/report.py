@@ -15,7 +15,7 @@ from ohr.analysis.trust.figure import draw_trust
 from ohr.analysis.trust.signals import CONFIDENT
 from ohr.analysis.trust.table import CHECKED, COMBINED, FEWEST, RISKS, name_of, trust
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, show
+from ohr.display.terminal import empty_table, print_caption, say, show
 from ohr.display.wording import counted
 from ohr.files.safe_text import plain
 from ohr.statistics.numbers import interval, number, percent, prose, prose_interval
@@ -34,13 +34,13 @@ def report_trust(path: Path, metric: str, right: float, risks: Sequence[float], 
     write_csv(out / SIGNALS_FILE, result.signals)
     write_csv(out / PROMISES_FILE, result.promises)
     for line in sentences(result.signals, result.promises):
-        print(plain(line))
+        say(line)
     print()
     show(_table(result.signals, chosen))
     figures = draw_trust(result.answers, result.signals, out)
     readers = result.signals["reader"].unique().tolist()
     for line in note_lines(readers, run_notes([run])):
-        print(plain(line))
+        print_caption(line)
     for each in figures:
         print(f"figure: {each}")
     print(f"signals: {out / SIGNALS_FILE}\npromises: {out / PROMISES_FILE}")

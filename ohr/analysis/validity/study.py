@@ -124,7 +124,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     ]
     first, *rest = scores
     lines += [
-        f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):z.3f}"
+        f"tau_b of {first} and {other}: {number(tau_b(scores[first].means, scores[other].means))}"
         for other in rest
     ]
     for line in lines:
@@ -180,9 +180,9 @@ def report(original: Scores, generated: Scores, out: Path, metric: str) -> None:
         f"{metric}, {len(original.conditions)} conditions, {len(original.values)} given questions, "
         f"{len(generated.values)} made",
         *_settled(table, {"given": original, "made": generated}),
-        f"Kendall's tau_b of the two orders {tau_b(original.means, generated.means):z.3f}; of two "
-        f"halves of the given questions {half_tau(original):z.3f} on average (points, without an "
-        "interval)",
+        f"Kendall's tau_b of the two orders {number(tau_b(original.means, generated.means))}; "
+        f"of two halves of the given questions {number(half_tau(original))} on average (points, "
+        "without an interval)",
         *(
             f"  {name}: given {a:.3f}, made {b:.3f}"
             for name, a, b in zip(original.conditions, original.means, generated.means, strict=True)

@@ -20,7 +20,7 @@ from ohr.display.notes import note_lines, run_notes
 from ohr.files.safe_text import plain
 from ohr.report.overview import TEMPLATES
 from ohr.report.tables import Table, number_text, seconds_text, stage_title
-from ohr.statistics.numbers import interval
+from ohr.statistics.numbers import interval, number
 from ohr.study.config import BUILT_IN
 from ohr.study.results import StudyRun
 
@@ -226,7 +226,7 @@ def _reported(row: Mapping[Any, Any]) -> str:
 
 
 def _thousandths(share: float) -> str:
-    return "–" if pd.isna(share) else f"{1000 * share:z.1f}"
+    return "–" if pd.isna(share) else number(1000 * share, 1)
 
 
 def _interval(low: float, high: float) -> str:

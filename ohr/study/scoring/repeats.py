@@ -11,6 +11,7 @@ import numpy as np
 
 from ohr.plugins import Reader
 from ohr.statistics import Clusters
+from ohr.statistics.numbers import percent
 from ohr.statistics.repeats import RepeatSpread, repeat_spread, same_pairs
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
 from ohr.study.plan import Plan
@@ -154,9 +155,10 @@ def spread_lines(entries: Sequence[dict[str, Any]]) -> list[str]:
             f"{entry['lowest_mean']:.3f} to {entry['highest_mean']:.3f}"
         )
         if "share_of_variance" in entry:
-            line += f"; {entry['share_of_variance']:.0%} of the variance of a score is the model's"
+            share = percent(entry["share_of_variance"])
+            line += f"; {share} of the variance of a score is the model's"
         if "same_answers" in entry:
-            line += f"; {entry['same_answers']:.0%} of pairs of answers are the same"
+            line += f"; {percent(entry['same_answers'])} of pairs of answers are the same"
         lines.append(line)
     if len(differing) > _SHOWN:
         lines.append(f"repeats: {len(differing) - _SHOWN} more such means: see {FILE}")

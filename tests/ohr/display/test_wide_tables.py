@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from ohr.display.terminal import NARROW, empty_table, table_text
+from ohr.display.terminal import NARROW, empty_table, say, show, table_text
 
 WORDS = st.text("abcdefgh", min_size=1, max_size=12)
 CELLS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -58,9 +61,52 @@ def test_a_narrow_table_is_one() -> None:
     assert len(table_text(table).strip().splitlines()) == 3
 
 
-def test_a_column_that_has_no_room_leaves_the_table_as_it_is() -> None:
+def test_words_without_room_are_cut_and_no_character_is_lost() -> None:
     table = made([["engine", "e" * 80]], [["LCS", "1" * 60], ["F1", "2"]])
     text = table_text(table)
-    assert "e" * 80 in text
-    assert "1" * 60 in text
-    assert text.count("engine") == 1
+    assert widest(text) <= NARROW
+    first, second = text.split("\n\n")
+    assert "1" * 60 in first
+    assert "2" in second
+    for words in ("a" * 230, "b" * 120 + " c"):
+        text = table_text(made([["name", words], ["path", "d" * 130]], [["n", "1"]]))
+        assert widest(text) <= NARROW
+        assert sorted("".join(text.split())) == sorted(
+            "".join(f"the title name path n 1 {words} {'d' * 130}".split())
+        )
+
+
+def test_an_interval_and_a_share_stay_on_one_line() -> None:
+    numbers = [[letter * 9, "−0.410 [−0.570, −0.260]", "0.4 % (1 %)"] for letter in "abcdefgh"]
+    text = table_text(made([["engine", "tesseract", "rapidocr"]], numbers))
+    assert widest(text) <= NARROW
+    assert text.count("[−0.570, −0.260]") == 8
+    assert text.count("0.4 %") == text.count("(1 %)") == 8
+
+
+def test_no_line_ends_in_spaces() -> None:
+    text = table_text(made([["engine", "tesseract"]], [["LCS", "0.9"], ["F1 of answers", "1"]]))
+    assert text == "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("width", [60, 100, 160])
+def test_a_terminal_shows_no_line_that_is_wider(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    numbers = [[letter * 20, "0.410 [0.370, 0.460]"] for letter in "abcdefgh"]
+    table = made([["engine", "tesseract with a long name"]], numbers)
+    table.caption = "a long caption " * 20
+    show(table)
+    say("a long sentence " * 20)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)  # bold headings
+    assert widest(text) <= width
+    assert text.count("[0.370, 0.460]") == 8
+    assert widest(text[text.index("a long caption") :]) <= NARROW
+
+
+def test_elsewhere_a_sentence_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a long sentence " * 20)
+    assert len(capsys.readouterr().out.splitlines()) == 1
