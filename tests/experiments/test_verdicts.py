@@ -297,6 +297,12 @@ def test_without_a_page_of_the_kind_nothing_is_said_of_it():
         "For a page without one: which engine is better is not known: 1 such page was read, 8 are "
         "needed."
     )
+    few = table[table["doc_id"].isin(["d2", "d3", "d4"])]
+    verdicts = [error_verdict(few, target) for target in TARGETS_OF]
+    assert decide(verdicts, {}, unread=0).clause == (
+        "which engine is better is not known: 1 such page was read, 8 are needed, and these files "
+        "have no more"
+    )
     table.loc[table["doc_id"].isin([f"d{n}" for n in range(8)]), "has_layer"] = False
     assert decide([error_verdict(table, target) for target in TARGETS_OF], {}).engine == "a"
     assert [speak_for_ocr(*pair) for pair in ((0, 0), (2, 2), (7, 9), (8, 9))] == [0, 1, 0, 1]

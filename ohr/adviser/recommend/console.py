@@ -118,7 +118,7 @@ def closing_lines(result: Recommendation) -> list[str]:
     """What was not read, and how predicted errors are corrected, if any were predicted."""
     sample = result.sample
     lines = [f"{name}: {why}" for name, why in sample.left_out.items()]
-    more = f" and {len(lines) - 1} more files" if len(lines) > 1 else ""
+    more = f", and {counted(len(lines) - 1, 'more file')}" if len(lines) > 1 else ""
     unread = [f"{line}{more}" for line in lines[:1]]
     unread += [f"{count} {suffix or 'without a suffix'}" for suffix, count in sample.others.items()]
     closing = [f"not read: {'; '.join(unread)}"] if unread else []

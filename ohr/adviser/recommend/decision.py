@@ -109,13 +109,14 @@ def _undecided(
     unread: float,
 ) -> Decision:
     """No engine: each measure is of too few or of other pages, or at an end of its scale."""
-    clauses = []
+    clause = ""
     if not any(verdict.needs_ocr for verdict in compared):
-        clauses.append(_too_few_of_kind(max(verdict.ocr_pages for verdict in compared)))
-    if all(verdict.too_few for verdict in compared):
-        clauses.append(_too_few(compared, page_s, unread=unread))
-    if clauses:
-        return Decision("", "", "; ".join(clauses), is_recommendation=False)
+        ocr_pages = max(verdict.ocr_pages for verdict in compared)
+        clause = _too_few_of_kind(ocr_pages, unread=unread)
+    elif all(verdict.too_few for verdict in compared):
+        clause = _too_few(compared, page_s, unread=unread)
+    if clause:
+        return Decision("", "", clause, is_recommendation=False)
     reason = f"{' and '.join(map(_why_not, compared))}, so nothing decides"
     engines = list(dict.fromkeys(_engines(compared[0].candidates)))
     is_timed = not any(math.isnan(seconds.get(name, math.nan)) for name in engines)
@@ -124,11 +125,13 @@ def _undecided(
     return Decision("", "", reason)
 
 
-def _too_few_of_kind(pages: int) -> str:
+def _too_few_of_kind(pages: int, *, unread: float) -> str:
     if not pages:
         return "not assessed: no page without a usable text layer was read"
     were = "such page was" if pages == 1 else "such pages were"
-    return f"which engine is better is not known: {pages} {were} read, {FEWEST_PAGES} are needed"
+    more = "" if unread > 0 else ", and these files have no more"
+    known = f"which engine is better is not known: {pages} {were} read"
+    return f"{known}, {FEWEST_PAGES} are needed{more}"
 
 
 def _why_not(verdict: MeasureVerdict) -> str:

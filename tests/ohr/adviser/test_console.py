@@ -76,7 +76,7 @@ def test_why_reading_stopped_and_what_was_not_assessed_have_a_line_each():
 def test_what_was_not_read_has_one_line():
     unread = {"a": "it is empty", "b": "it is locked", "c": "it is locked"}
     lines = closing_lines(result(errors(), left_out=unread, others={".txt": 2}))
-    assert lines == ["not read: a: it is empty and 2 more files; 2 .txt", "Errors are predicted."]
+    assert lines == ["not read: a: it is empty, and 2 more files; 2 .txt", "Errors are predicted."]
 
 
 def test_errors_that_were_measured_are_not_called_predicted():
