@@ -35,7 +35,7 @@ def console_lines(result: Recommendation, out: Path) -> list[str | Table]:
     around = 2 if engines else 0  # an empty line, and the table's header
     vetoes = veto_lines(result, left - around - min(MOST_ENGINES, len(engines)))
     rows = min(MOST_ENGINES, len(engines), left - around - len(vetoes))
-    table = ["", verdict_table(result, rows)] if engines else []
+    table: list[str | Table] = ["", verdict_table(result, rows)] if engines else []
     return [result.sentences[0], *vetoes, *table, *basis_lines(result, rows), *closing]
 
 
