@@ -37,6 +37,9 @@ FALSE_RATE = 0.03
 of 72 were, on clean pages 0 of 48 (docs/results/made-up.md)."""
 ALPHA = 0.05
 """Chance at most with which so many accused pages of an honest engine are taken for invention."""
+FEWEST_ACCUSED = 2
+"""Least number of accused pages for which an engine is never taken: one page may have what only one
+engine can read, such as a faint line in another script."""
 NUMBER_ALPHA = 0.001
 USUAL_NUMBERS = 0.04
 """Share of numbers that an honest engine reads differently on clean pages, at most."""
@@ -121,7 +124,7 @@ class Inventions:
     def _text_veto(self, engine: str) -> Veto | None:
         judged = self.pages[engine]
         worst = {ref: each.score for ref, each in judged.items() if each.invented}
-        if not worst or _tail(len(worst), len(judged), FALSE_RATE) >= ALPHA:
+        if len(worst) < FEWEST_ACCUSED or _tail(len(worst), len(judged), FALSE_RATE) >= ALPHA:
             return None
         refs = sorted(worst, key=lambda ref: -worst[ref])
         words = sum(judged[ref].invented_words for ref in refs)

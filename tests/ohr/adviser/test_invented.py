@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from ohr.adviser.invented import InventionJudge, drop_engines, judged_outputs
+from ohr.adviser.invented import InventionJudge, Inventions, drop_engines, judged_outputs
 from ohr.adviser.own_pages import SampleOutputs
 from ohr.adviser.quality.study import predict_errors
 from ohr.adviser.recommend.decision import decide
@@ -19,7 +19,8 @@ from ohr.adviser.routes.table import Pair, page_routes
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.ocr.sources import PageSource
 from ohr.quality.table import Observation, signal_table
-from ohr.types import Outcome, Word
+from ohr.quality.witness import InventedPassage, PageJudgement
+from ohr.types import Outcome, PageRef, Word
 from tests.ohr.quality.page_pictures import draw_page
 
 PAGES = 8
@@ -171,6 +172,22 @@ def test_a_blank_page_that_is_read_as_nothing_is_right(folder):
     assert (blank["edit_distance_content_high"] == 0).all()
     assert blank["assessed"].all()
     assert "no invented text was found in the output of boxes" in inventions.lines()
+
+
+def test_one_page_is_too_few_for_a_veto():
+    """RapidOCR was never taken for a faint Chinese line on the only receipt of a folder."""
+    passage = InventedPassage("words that nobody else has", 12, 15, 0.0, 40.0, "glyphs")
+    accused, other = PageJudgement((passage,)), PageJudgement()
+
+    def inventions(*pages):
+        refs = {PageRef("d", number): page for number, page in enumerate(pages)}
+        return Inventions({"a": refs}, {"a": {}})
+
+    assert not inventions(accused).vetoes
+    assert "too little to tell invention from misreading" in inventions(accused).lines()[0]
+    assert inventions(accused).invents("a", PageRef("d", 0))
+    assert inventions(accused, accused).vetoes
+    assert not inventions(accused, other).vetoes
 
 
 @pytest.mark.slow
