@@ -17,6 +17,7 @@ from ohr.analysis.error_kinds.table import NAMES
 from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.ocr_errors.figure import check_figure
 from ohr.analysis.ocr_errors.table import DRAWN, LEARNED, REAL, UNIFORM
+from ohr.figures.style import only
 
 DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"
@@ -124,14 +125,52 @@ def draw_error_kinds(folder: Path) -> list[Path]:
     return draw_kinds(pd.DataFrame(kinds), pd.DataFrame(losses), folder, notes)
 
 
+def draw_receipts(folder: Path) -> list[Path]:
+    """What each kind of Tesseract's errors on receipts weighs and costs."""
+    return _lcs_alone(folder, "## Receipts", "Tesseract on receipts")
+
+
+def draw_typeset(folder: Path) -> list[Path]:
+    """The same on typeset pages under ``scan`` 1."""
+    return _lcs_alone(folder, "| whole loss per question | | | 0.156", "Tesseract, scan 1")
+
+
+def _lcs_alone(folder: Path, words: str, notes: str) -> list[Path]:
+    """One panel, from a table's first engine: its share of the characters and of the lost LCS."""
+    _, *rows = table_below("results/error-costs.md", words)
+    kind_of = {name: kind for kind, name in NAMES.items()}
+    kinds, losses = [], []
+    for row in rows:
+        if row[0] not in kind_of:
+            continue
+        weight = number_of(row[2].removesuffix(" %")) / 100
+        kinds.append({"kind": kind_of[row[0]], "share_of_characters": weight})
+        match = _SHARE.match(row[3])
+        numbers = match.groups()[:3] if match else [row[3].removesuffix(" %")] * 3
+        share, low, high = (number_of(text) / 100 for text in numbers)
+        losses.append(
+            {"group": "all", "outcome": "retrieval:lcs", "kind": kind_of[row[0]], "share": share}
+            | {"share_ci_low": low, "share_ci_high": high}
+            | {"loss_p": 0.0 if match and match[4] else 1.0}
+        )
+    return draw_kinds(pd.DataFrame(kinds), pd.DataFrame(losses), folder, [notes])
+
+
+DRAWN_FROM_TABLES = {
+    "mitigations": draw_repairs,
+    "ocr-errors": draw_errors,
+    "error_costs": draw_error_kinds,
+    "error_costs_receipts": draw_receipts,
+    "error_costs_typeset": draw_typeset,
+}
+
+
 def main() -> None:
-    """Draw them."""
-    draw = (draw_repairs, draw_errors, draw_error_kinds)
-    names = {"error_kinds": "error_costs"}
-    with tempfile.TemporaryDirectory() as folder:
-        for path in (path for each in draw for path in each(Path(folder))):
-            if path.suffix == ".png":
-                print(shutil.copy(path, PICTURES / f"{names.get(path.stem, path.stem)}.png"))
+    """Draw them, as SVG, which follows the page's colours."""
+    for name, draw in DRAWN_FROM_TABLES.items():
+        with tempfile.TemporaryDirectory() as folder, only("svg"):
+            [drawn] = [path for path in draw(Path(folder)) if path.suffix == ".svg"]
+            print(shutil.copy(drawn, PICTURES / f"{name}.svg"))
 
 
 if __name__ == "__main__":

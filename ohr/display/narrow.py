@@ -37,7 +37,7 @@ def narrow_text(table: Table, width: int, console: Console | None = None) -> str
     sizes = [_size(measured, column) for column in table.columns]
     n_labels = next((n for n, c in enumerate(table.columns) if c.justify == "right"), len(sizes))
     least = _least_widths([size.minimum for size in sizes], n_labels, width)
-    texts = []
+    texts: list[str] = []
     for group in _groups(least, n_labels, width):
         part = copy(table)
         chosen = [replace(table.columns[place], _index=n) for n, place in enumerate(group)]

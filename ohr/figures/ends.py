@@ -41,19 +41,25 @@ def name_curves(fig: Figure, axes: np.ndarray, columns: int = 4) -> None:
 
     Names are right of a row only if its last panel has every curve of the figure, and if they fit.
     """
-    last = list(axes[:, -1])
-    labels = list(dict.fromkeys(end.name for ax in axes.flat for end in _ends(ax)))
-    fig.draw_without_rendering()
-    size = _scaled(fig)
-    if all(_has_room(ax, labels, size) for ax in last):
-        for ax in last:
-            _name_ends(fig, ax, size)
+    if ends_named(fig, axes):
         return
     handles: dict[str, Artist] = {}
     for ax in axes.flat:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     legend_below(fig, list(handles.values()), list(handles), columns)
+
+
+def ends_named(fig: Figure, axes: np.ndarray) -> bool:
+    """Name the labelled curves of a grid of panels right of each row, if the names fit there."""
+    last = list(axes[:, -1])
+    labels = list(dict.fromkeys(end.name for ax in axes.flat for end in _ends(ax)))
+    fig.draw_without_rendering()
+    size = _scaled(fig)
+    fits = all(_has_room(ax, labels, size) for ax in last)
+    for ax in last if fits else ():
+        _name_ends(fig, ax, size)
+    return fits
 
 
 def _scaled(fig: Figure) -> float:

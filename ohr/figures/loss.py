@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ohr.display.labels import added_noise_title, mathematical, mathless
+from ohr.figures.ends import ends_named
 from ohr.figures.style import (
     COLOURS,
     LINES,
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTHS = {1: 3.4, 2: 5.2, 3: 6.9}
+WIDTHS = {1: 3.4, 2: 6.0, 3: 6.9}
 """Inches by the number of panels: one column of a paper to two."""
 _HEIGHT = 4.3
-_LEAST_GAP = 0.09
-"""Of the height of a panel: labels at the ends of curves that are closer overlap."""
 
 
 @dataclass(frozen=True)
@@ -194,26 +192,17 @@ def _name_series(
     }
     if len(names) == 1:
         return
-    for column, panel in enumerate(panels):
-        ax = axes[0, column]
-        ends = {
-            (s.engine, s.noise): (
-                float(s.curve.x[-1]),
-                s.curve.clean + s.floor - float(s.curve.fit[-1]),
-            )
-            for s in panel.series
-        }
-        heights = sorted(y for _, y in ends.values())
-        room = _LEAST_GAP * ax.get_ylim()[1]
-        # Without a fit there is no end: a comparison with NaN is never true.
-        apart = all(above - below > room for below, above in pairwise(heights))
-        if apart and len(ends) == len(names):
-            for key, (x, y) in ends.items():
-                ax.annotate(
-                    labels[key], (x, y), xytext=(0, 4), textcoords="offset points", ha="right",
-                    fontsize="small", color=COLOURS[numbers[key] % len(COLOURS)],
-                )  # fmt: skip
-            return
+    for ax, panel in zip(axes[0], panels, strict=True):
+        for series in panel.series:
+            # An empty line at the end of the fit, which gives the name its place and colour.
+            key, curve = (series.engine, series.noise), series.curve
+            end = curve.clean + series.floor - curve.fit[-1:]
+            ax.plot(
+                curve.x[-1:], end, color=COLOURS[numbers[key] % len(COLOURS)], label=labels[key],
+                linestyle="none",
+            )  # fmt: skip
+    if ends_named(fig, axes[:1]):
+        return
     legend_below(fig, series_handles([engine for engine, _ in names])[0], list(labels.values()), 4)
 
 

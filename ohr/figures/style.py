@@ -31,8 +31,9 @@ Look = Literal["paper", "slides"]
 GRID_COLOUR = "#dddddd"
 GREY = "#444444"
 """Of the line above a figure."""
-_KNOWN = ("gt", "tesseract", "rapidocr")
-"""Engines with a colour of their own, the first ones: the same in every figure."""
+_KNOWN = {"gt": 0, "tesseract": 1, "rapidocr": 2, "rapidocr-tiny": 3, "tiny": 3}
+"""Engines with a colour of their own: the same in every figure, also if what they read is shipped
+or was read before."""
 
 
 def series_numbers(names: Sequence[str]) -> list[int]:
@@ -42,7 +43,10 @@ def series_numbers(names: Sequence[str]) -> list[int]:
     """
     if len(set(names)) < len(names):
         return list(range(len(names)))
-    fixed = {name: _KNOWN.index(name) for name in names if name in _KNOWN}
+    own = {name: name.rpartition(":")[2] for name in names}
+    fixed = {name: _KNOWN[own[name]] for name in names if own[name] in _KNOWN}
+    if len(set(fixed.values())) < len(fixed):  # two curves of one engine
+        fixed = {}
     free = (number for number in range(2 * len(names)) if number not in fixed.values())
     return [fixed[name] if name in fixed else next(free) for name in names]
 
@@ -251,6 +255,7 @@ _PAGE = {
 """Black, white or grey of a figure -> that of the page that shows it, with as much contrast. The
 colour before the semicolon is for programs that know no page."""
 _COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})(?=[;\"])")
+_FONT = re.compile(r"(font: [^;\"]*)'DejaVu Sans'(?=[;\"])")
 _SHEET = (
     "*{stroke-linejoin: round; stroke-linecap: butt}",
     "*{stroke-linejoin: round; stroke-linecap: butt} "
@@ -269,7 +274,8 @@ def follow_page(svg: bytes) -> bytes:
         written = _PAGE.get(colour[2])
         return colour[0] if written is None else f"{colour[1]}: {written.format(colour[1])}"
 
-    return _COLOUR.sub(page_colour, svg.decode()).replace(*_SHEET, 1).encode()
+    text = _FONT.sub(r"\1'DejaVu Sans', Verdana, sans-serif", svg.decode())
+    return _COLOUR.sub(page_colour, text).replace(*_SHEET, 1).encode()
 
 
 def _lay_out(fig: Figure) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ohr.analysis.equal_noise.table import GROUND_TRUTH, Kind, Measured
-from ohr.figures.style import COLOURS, describe, figure, save
-from ohr.metrics.labels import heading
+from ohr.display.labels import mathematical
+from ohr.display.wording import is_shown
+from ohr.figures.style import COLOURS, describe, figure, save, series_numbers
 from ohr.statistics.inference import Paired
 from ohr.statistics.paired import compare_family
 
@@ -25,8 +25,6 @@ WIDTH, HEIGHT = 2.6, 3.4
 LABELS = 2.2
 """Inches for the names beside the last panel."""
 STAGES = ("retrieval", "generation", "overall")
-_TITLE = 24
-"""Letters of a line of a panel's title."""
 _MARGIN = 0.3
 """How far a panel reaches beyond its lines at most, as a share of their range. Between points of
 nearly the same noise bands are far wider."""
@@ -48,7 +46,10 @@ def draw_equal_noise(
         key=lambda panel: (STAGES.index(panel[0]), panel[1]),
     )
     names = line_names(list(dict.fromkeys(each.kind for each in whole)))
-    colour = {kind: COLOURS[place % len(COLOURS)] for place, kind in enumerate(names)}
+    # The ground truth has a line for each noise; an engine has one colour.
+    things = [name if kind.engine == GROUND_TRUTH else kind.engine for kind, name in names.items()]
+    colours = [COLOURS[number % len(COLOURS)] for number in series_numbers(things)]
+    colour = dict(zip(names, colours, strict=True))
     most = max(each.curve.reach[1] for each in whole)
     with figure(LABELS + WIDTH * len(panels), HEIGHT) as fig:
         drawn = fig.subplots(1, len(panels), squeeze=False, sharex=True)[0]
@@ -59,16 +60,20 @@ def draw_equal_noise(
                 if (each.key["stage"], each.key["metric"]) == panel
             ]
             ax.axhline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
-            title = heading(titles.get(panel, panel[1]))
-            ax.set_title("\n".join(textwrap.wrap(title, _TITLE)))
+            ax.set_title(mathematical(titles.get(panel, panel[1])))
             ax.set_xlim(-0.03 * most, 1.04 * most)
             _cut_off(ax)
             if ax is drawn[-1]:
                 _label(ax, ends, names, colour)
         drawn[0].set_ylabel("lost, of the score on the true text")
         fig.supxlabel(titles.get(("ocr", axis), axis), fontsize="medium")
-        note = "points: measured; bands: 95 % intervals over documents; one line above another: the"
-        notes = describe(fig, [f"{note} same amount of noise costs more"])
+        parts = [
+            "points: measured",
+            "hollow: no significant loss",
+            "bands: 95 % intervals over documents",
+            "one line above another: the same amount of noise costs more",
+        ]
+        notes = describe(fig, parts)
         return save(fig, folder, "equal_noise", notes=notes)
 
 
@@ -103,7 +108,13 @@ def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
         linewidth=0,
     )
     ax.plot(x, [each.difference for each in tested], color=colour, linewidth=1.4)
-    ax.plot(curve.noise.mean(axis=1), curve.loss.mean(axis=1), "o", color=colour, markersize=3.5)
+    points = [compare_family([Paired(loss, curve.clusters)])[0] for loss in curve.loss]
+    for noise, point in zip(curve.noise.mean(axis=1), points, strict=True):
+        face = colour if is_shown(point.p) else "white"
+        ax.plot(
+            noise, point.difference, "o", color=colour, markerfacecolor=face, markersize=3.5,
+            zorder=3,
+        )  # fmt: skip
     return x[-1], tested[-1].difference
 
 

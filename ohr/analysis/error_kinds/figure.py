@@ -44,7 +44,7 @@ def draw_kinds(
         axes[0].set_ylabel("share of the loss (%)")
         fig.supxlabel("share of the wrong characters (%)", fontsize="medium")
         line = "on the line, a kind costs what it weighs"
-        parts = [*notes, "95 % intervals", line, "hollow: not significant"]
+        parts = ["hollow: not significant", *notes, "95 % intervals", line]
         return save(fig, folder, "error_kinds", notes=describe(fig, parts))
 
 
@@ -55,13 +55,14 @@ def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
     # As far as there are points: names stand on the right.
     ax.plot([0, widest], [0, widest], color="#777777", linewidth=0.8, linestyle="--")
     ax.plot([-widest, widest], [0, 0], color="#bbbbbb", linewidth=0.8)
-    ax.vlines(x, low, high, COLOURS[0], linewidth=0.8, alpha=0.4)
+    ax.vlines(x, low, high, COLOURS[0], linewidth=0.8, alpha=0.6)
     shown = rows["loss_p"].map(is_shown).to_numpy(bool)
     for part, face in ((shown, COLOURS[0]), (~shown, "white")):
         ax.plot(x[part], y[part], "o", color=COLOURS[0], markerfacecolor=face, markersize=4)
     bottom, top = min(low.min(), 0.0), max(high.max(), 0.0)
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     ax.set_xlim(-0.08 * widest, 2.3 * widest)
+    ax.set_xticks([tick for tick in ax.get_xticks() if 0 <= tick <= widest])
     _label(ax, sorted(zip(y, x, rows.index, strict=True)), 1.25 * widest, (bottom, top))
 
 

@@ -61,7 +61,7 @@ def gains_figure(
         name_rows(list(axes), labels, LETTERS)
         legend_below(fig, *series_handles([mathless(name) for name in series]), 3)
         notes = [
-            "score with the arm less that without, under noise, with 95 % intervals",
+            "gain: what the repair adds to the score under noise, with 95 % intervals",
             "hollow: not significant",
             "dotted: all of the loss",
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -46,11 +47,16 @@ def test_a_figure_has_no_ground_and_its_words_no_colour_of_their_own(tmp_path):
     inline = inline_svg(svg.read_bytes(), "a-", "a title")
     assert 'fill="Canvas"' in inline
     assert png.stat().st_size > 1000
+    fonts = set(re.findall(r"font: [^;\"]*", text))
+    assert fonts
+    assert all(font.endswith("'DejaVu Sans', Verdana, sans-serif") for font in fonts)
 
 
 def test_one_engine_has_one_colour_whatever_stands_beside_it():
     assert series_numbers(["tesseract"]) == series_numbers(["gt", "tesseract"])[1:] == [1]
     assert series_numbers(["mineru", "rapidocr", "tesseract", "gt"]) == [3, 2, 1, 0]
+    assert series_numbers(["shipped:rapidocr-tiny", "shipped:tesseract"]) == [3, 1]
+    assert series_numbers(["tesseract", "shipped:tesseract"]) == [0, 1]
     assert series_numbers(["other", "mine"]) == [0, 1]
     assert series_numbers(["gt", "gt"]) == [0, 1]  # two curves of one engine
 
