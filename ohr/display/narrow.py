@@ -19,8 +19,10 @@ _GAP = 2
 """Spaces between columns."""
 _LEAST = 8
 """Characters of a column whose words must be cut."""
-_WHOLE = re.compile(r"\[[^\[\]]*\d[^\[\]]*\]|\d+ %|\bp [<\d][\d.]*")
-"""An interval, a share or a p: no line breaks inside."""
+_LABELS = 0.6
+"""Of a table's width: columns that stand in each of its parts have at most so much."""
+_WHOLE = re.compile(r"\[[^\[\]]*\d[^\[\]]*\]|\d+ %|\bp [<\d][\d.]*|^\S*\d [a-z]{1,4}$")
+"""An interval, a share, a p or a number with its letters: no line breaks inside."""
 _KEPT = "\ue000"
 """Stands for a space inside these while lines are broken."""
 
@@ -35,8 +37,9 @@ def narrow_text(table: Table, width: int, console: Console | None = None) -> str
     table = _with_whole_intervals(table)
     measured = Console(**_PLAIN, width=width)
     sizes = [_size(measured, column) for column in table.columns]
-    n_labels = next((n for n, c in enumerate(table.columns) if c.justify == "right"), len(sizes))
-    least = _least_widths([size.minimum for size in sizes], n_labels, width)
+    words = [size.minimum for size in sizes]
+    n_labels = _repeated([column.justify == "right" for column in table.columns], words, width)
+    least = _least_widths(words, n_labels, width)
     texts: list[str] = []
     for group in _groups(least, n_labels, width):
         part = copy(table)
@@ -107,6 +110,17 @@ def _size(console: Console, column: Column) -> Measurement:
     sizes = [Measurement.get(console, options, cell) for cell in cells]
     longest = max(size.maximum for size in sizes)
     return Measurement(longest if column.no_wrap else max(s.minimum for s in sizes), longest)
+
+
+def _repeated(are_numbers: Sequence[bool], words: Sequence[int], width: int) -> int:
+    """How many columns stand in each part of a table: the texts on the left, if they leave room.
+
+    Without a number it is the first.
+    """
+    n_labels = next((n for n, is_number in enumerate(are_numbers) if is_number), 1)
+    while n_labels > 1 and sum(words[:n_labels]) + _GAP * n_labels > _LABELS * width:
+        n_labels -= 1
+    return n_labels
 
 
 def _least_widths(words: Sequence[int], n_labels: int, width: int) -> list[int]:
