@@ -18,7 +18,7 @@ import ohr
 from ohr.datasets.line_boxes import text_of_rows
 from ohr.documents.pdf import render
 from ohr.figures.ends import name_curves
-from ohr.figures.style import COLOURS, MARKERS, figure
+from ohr.figures.style import COLOURS, MARKERS, figure, series_numbers
 from ohr.sample.typesetting.twin import twin_pdf
 from ohr.study.results import open_run
 from ohr.types import Line
@@ -65,6 +65,7 @@ ROW = 0.066
 def draw_costs(runs: Path) -> Path:
     """What each engine loses on twins and on scans, with 95 % intervals."""
     cells = {name: open_run(runs / name).cells for name in (SCANS, TWINS)}
+    numbers = series_numbers(list(ENGINES))
     with figure(6.9, 2.6) as fig:
         axes = fig.subplots(1, len(PANELS), squeeze=False)
         for ax, (stage, metric, retriever, title) in zip(axes[0], PANELS, strict=True):
@@ -74,7 +75,7 @@ def draw_costs(runs: Path) -> Path:
                     for run, read_by in ((SCANS, "gt"), (TWINS, engine), (SCANS, engine))
                 ]
                 x = [place + (number - 1) * 0.08 for place in range(len(STEPS))]
-                colour, mark = COLOURS[number], MARKERS[number]
+                colour, mark = COLOURS[numbers[number]], MARKERS[numbers[number]]
                 ax.plot(x, [p["mean"] for p in points], color=colour, marker=mark, label=name)
                 for place, point in zip(x, points, strict=True):
                     if not (stage == "ocr" and place < 0.5):  # the truth has no errors
