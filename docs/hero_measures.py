@@ -52,7 +52,8 @@ STUDIES = (
         f'"seeds=[0,1,2,3,4,5]" "stages=[ocr,retrieval,generation]" top_k=1 {READER}',
     ),
 )
-"""``$T`` are the twins of the receipts, ``$N`` 80 of them, ``$I`` the invented receipt, ``$M`` the file of the language model."""
+"""``$T`` are the twins of the receipts, ``$N`` 80 of them, ``$I`` the invented receipt,
+``$M`` the file of the language model."""
 
 ENGINES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}
 CONDITIONS = (
