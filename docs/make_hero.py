@@ -1,8 +1,8 @@
 """Makes the first picture of the README: what scanning costs, from page to answer.
 
 ``python docs/make_hero.py RUNS`` draws it from kept runs; with ``--data D --model M.gguf`` those
-that are not there are made first (OCR takes 20 CPU minutes, the language model's answers two CPU
-hours). Nothing is typed in: the title, too, is written from the figures. A real receipt may not be
+that are not there are made first (OCR takes half a CPU hour, the language model's answers an
+hour). Nothing is typed in: the title, too, is written from the figures. A real receipt may not be
 shown, so the example is the invented one of ``docs/make_scan_pictures.py``.
 """
 
