@@ -23,7 +23,7 @@ _LABELS = 0.6
 """Of a table's width: columns that stand in each of its parts have at most so much."""
 _WHOLE = re.compile(r"\[[^\[\]]*\d[^\[\]]*\]|\d+ %|\bp [<\d][\d.]*|^\S*\d [a-z]{1,4}$")
 """An interval, a share, a p or a number with its letters: no line breaks inside."""
-_KEPT = "\ue000"
+_SPACE = "\ue000"
 """Stands for a space inside these while lines are broken."""
 
 
@@ -70,11 +70,11 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
         )
         or [""]
     ]
-    return [part.replace(_KEPT, " ") for part in parts]
+    return [part.replace(_SPACE, " ") for part in parts]
 
 
 def _keep(match: re.Match[str]) -> str:
-    return match[0].replace(" ", _KEPT)
+    return match[0].replace(" ", _SPACE)
 
 
 def _with_whole_intervals(table: Table) -> Table:
@@ -168,5 +168,5 @@ def _printed(table: Table, width: int, console: Console | None) -> str:
     printer = console or Console(**_PLAIN, width=width, color_system=None)
     with printer.capture() as capture:
         printer.print(table, crop=False, width=width)
-    lines = capture.get().replace(_KEPT, " ").splitlines()
+    lines = capture.get().replace(_SPACE, " ").splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)

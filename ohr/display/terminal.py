@@ -267,7 +267,10 @@ def files_line(paths: Sequence[Path]) -> str:
 def show(table: Table, width: int = NARROW) -> None:
     """Print a table on standard output, without mark-up: as wide as the terminal, or ``width``."""
     console = Console(**_PLAIN)
-    print(table_text(table, console.width if console.is_terminal else width, console), end="")
+    if console.is_terminal:
+        print(table_text(table, console.width, console), end="")
+    else:
+        print(table_text(table, width), end="")
 
 
 def table_text(table: Table, width: int = NARROW, console: Console | None = None) -> str:

@@ -255,7 +255,7 @@ _PAGE = {
 """Black, white or grey of a figure -> that of the page that shows it, with as much contrast. The
 colour before the semicolon is for programs that know no page."""
 _COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})(?=[;\"])")
-_FONT = re.compile(r"(font: [^;\"]*)'DejaVu Sans'(?=[;\"])")
+_FONT = re.compile(r"(font-family: )'DejaVu Sans'(?=[;\"])")
 _SHEET = (
     "*{stroke-linejoin: round; stroke-linecap: butt}",
     "*{stroke-linejoin: round; stroke-linecap: butt} "

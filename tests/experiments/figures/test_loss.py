@@ -73,11 +73,14 @@ def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("costs", "legend"), [((0.6, 0.1), False), ((0.3, 0.3), True)])
-def test_curves_are_named_at_their_ends_where_the_names_fit(tmp_path, costs, legend):
-    svg = draw_losses(panels(*costs, names=("gt", "ocr")), tmp_path, "x", "r_noise")[1].read_text()
+@pytest.mark.parametrize(
+    ("costs", "name", "legend"),
+    [((0.6, 0.1), "ocr", False), ((0.3, 0.3), "ocr", False), ((0.6, 0.1), "ocr" * 30, True)],
+)
+def test_curves_are_named_at_their_ends_where_the_names_fit(tmp_path, costs, name, legend):
+    svg = draw_losses(panels(*costs, names=("gt", name)), tmp_path, "x", "r_noise")[1].read_text()
     assert ('id="legend_1"' in svg) == legend
-    assert ">ocr<" in svg.replace(" ", "")
+    assert f">{name}<" in svg.replace(" ", "")
 
 
 @pytest.mark.slow

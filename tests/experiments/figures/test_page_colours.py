@@ -47,7 +47,7 @@ def test_a_figure_has_no_ground_and_its_words_no_colour_of_their_own(tmp_path):
     inline = inline_svg(svg.read_bytes(), "a-", "a title")
     assert 'fill="Canvas"' in inline
     assert png.stat().st_size > 1000
-    fonts = set(re.findall(r"font: [^;\"]*", text))
+    fonts = set(re.findall(r"font-family: [^;\"]*", text))
     assert fonts
     assert all(font.endswith("'DejaVu Sans', Verdana, sans-serif") for font in fonts)
 
