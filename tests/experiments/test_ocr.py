@@ -304,7 +304,7 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     report = str(folder / "report.pdf")
     result = CliRunner().invoke(main, [report, *arguments(folder / "report.pdf", FAKE)])
     assert result.exit_code == 0, result.output
-    assert "3 pages of 1 documents" in result.output
+    assert "3 pages of 1 document" in result.output
     entries = json.loads((folder / "kb" / "documents" / "report.json").read_text())
     assert [entry["page_idx"] for entry in entries] == [0, 1, 2]
 

@@ -143,7 +143,7 @@ def test_an_output_that_is_cut_short_is_not_taken():
     pages = page(0.08, 0.09, 0.01).assign(slow_length=80.0)
     (row,) = page_routes(pages, PAIR, 0.05).to_dict("records")
     assert row["route"] == "quick"
-    assert row["reason"].endswith("careful has only 80% of its characters")
+    assert row["reason"].endswith("careful has only 80 % of its characters")
 
 
 def predicted(engine: str, values: list[float]) -> pd.DataFrame:

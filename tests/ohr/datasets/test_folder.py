@@ -93,8 +93,8 @@ def test_broken_and_scanned_pdfs_are_reported(folder):
     assert dataset.report.problems == {
         "empty_evidence": ["line-6: no evidence, and page 1 of documents/scan has no usable text"],
         "evidence_not_on_page": [
-            "line 7: 0% of the evidence's words stand on page 1 of documents/report, in order",
-            "line 8: 0% of the evidence's words stand on page 1 of documents/report, in order; "
+            "line 7: 0 % of the evidence's words stand on page 1 of documents/report, in order",
+            "line 8: 0 % of the evidence's words stand on page 1 of documents/report, in order; "
             "it is on page 2",
         ],
         "malformed_question": ["line 4: page 'nine' is no number from 1 on"],

@@ -41,7 +41,7 @@ def test_evidence_beside_its_pages_is_said_for_several_pages(folder):
     (folder / "report.pdf").write_bytes(pdf_of("Sales were 12.", "Costs rose.", "Nothing else."))
     dataset = load(folder, HEADER + "a,x,report,1-2,Nothing else.\nb,12,report,1,\n")
     assert dataset.report.problems["evidence_not_on_page"] == [
-        "line 2: 0% of the evidence's words stand on pages 1, 2 of documents/report, in order; "
+        "line 2: 0 % of the evidence's words stand on pages 1, 2 of documents/report, in order; "
         "it is on page 3"
     ]
 

@@ -21,11 +21,11 @@ def contradicted(one, other, layer):
 def test_a_layer_that_two_sure_engines_contradict_is_at_fault():
     found = contradicted(seen(TEXT), seen(TEXT, 0.97), CIPHER)
     assert found == {
-        REF: "tesseract and rapidocr are sure and agree, but it lacks 100% of the words "
+        REF: "tesseract and rapidocr are sure and agree, but it lacks 100 % of the words "
         "that both found"
     }
     half = contradicted(seen(TEXT), seen(TEXT, 0.97), " ".join(TEXT.split()[:8]))
-    assert "it lacks 50% of the words" in half[REF]
+    assert "it lacks 50 % of the words" in half[REF]
 
 
 def test_a_layer_in_another_order_or_with_more_text_is_not():

@@ -269,8 +269,8 @@ def test_labels_of_digits_stay_as_they_were_written(corpus, tmp_path):
 def test_a_pdf_that_cannot_be_opened_costs_its_own_pages_alone(tmp_path, monkeypatch):
     settings = write_corpus(tmp_path, documents=2, pages=2)
 
-    def loaded(config):
-        dataset = load_dataset(config)
+    def loaded(config, progress):
+        dataset = load_dataset(config, progress)
         (tmp_path / "pdfs" / "law" / "doc1.pdf").unlink()  # a folder of a network is gone
         return dataset
 

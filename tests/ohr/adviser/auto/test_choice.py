@@ -35,7 +35,7 @@ def test_the_second_engine_is_taken_where_it_is_predicted_to_be_better():
     ("own", "other", "reason"),
     [
         ({}, {"error": 0.4}, "predicted error 0.30 for 0.40"),
-        ({}, {"characters": 80}, "slow has only 80% of its characters"),
+        ({}, {"characters": 80}, "slow has only 80 % of its characters"),
         ({}, {"invents": True}, "slow writes text that the page does not have"),
         ({}, {"failed": True}, "slow failed"),
     ],
