@@ -34,7 +34,7 @@ def narrow_text(table: Table, width: int, console: Console | None = None) -> str
     others stand in a further table below, with the same first columns; words that still do not fit
     are cut, which loses no character.
     """
-    table = _with_whole_intervals(table)
+    table = _keep_intervals_whole(table)
     measured = Console(**_PLAIN, width=width)
     sizes = [_size(measured, column) for column in table.columns]
     words = [size.minimum for size in sizes]
@@ -77,7 +77,7 @@ def _keep(match: re.Match[str]) -> str:
     return match[0].replace(" ", _SPACE)
 
 
-def _with_whole_intervals(table: Table) -> Table:
+def _keep_intervals_whole(table: Table) -> Table:
     """A copy of a table, whose intervals have no space at which a line could break."""
     whole = copy(table)
     whole.columns = [
