@@ -69,7 +69,8 @@ def main(
         ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="With --auto: most seconds, in all; default: any.")
+        float | None,
+        typer.Option(min=0, help="With --auto: most seconds in all; default: no limit."),
     ] = None,
     pages_per_hour: Annotated[
         float | None,

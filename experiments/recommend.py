@@ -46,7 +46,7 @@ def main(
     budget: Budget = 200,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Most minutes to read and check; default: any."),
+        typer.Option(min=0, help="Most minutes to read and check; default: no limit."),
     ] = None,
     read_all: Annotated[
         bool,

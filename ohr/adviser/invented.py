@@ -38,7 +38,7 @@ of 72 were, on clean pages 0 of 48 (docs/results/made-up.md)."""
 ALPHA = 0.05
 """Chance at most with which so many accused pages of an honest engine are taken for invention."""
 FEWEST_ACCUSED = 2
-"""Least number of accused pages for which an engine is never taken: one page may have what only one
+"""An engine is rejected only if at least so many pages are accused: one page may have what only one
 engine can read, such as a faint line in another script."""
 NUMBER_ALPHA = 0.001
 USUAL_NUMBERS = 0.04

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.documents.images import load_image
 from ohr.documents.pdf import render
 from ohr.errors import OhrError
@@ -40,7 +40,7 @@ class PageImage:
         source = self._source
         try:
             if source.is_pdf:
-                return to_grey(render(source.path, source.page_no or 0, source.dpi))
-            return to_grey(load_image(source.path, source.frame))
+                return grey_of(render(source.path, source.page_no or 0, source.dpi))
+            return grey_of(load_image(source.path, source.frame))
         except OhrError:  # the engines' outcomes name it
             return None

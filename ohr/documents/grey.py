@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 
-def to_grey(image: np.ndarray) -> np.ndarray:
+def grey_of(image: np.ndarray) -> np.ndarray:
     """The grey of an image, uint8 ``(h, w)``, by luma (ITU-R BT.601); grey images stay as they are.
 
     ``image`` is uint8, grey ``(h, w)`` or RGB ``(h, w, 3)``.

@@ -109,9 +109,9 @@ def _letters(image: np.ndarray) -> np.ndarray:
     """Boxes of marks that have the size of letters: left, top, right, bottom; float ``(n, 4)``."""
     import cv2
 
-    from ohr.documents.grey import to_grey
+    from ohr.documents.grey import grey_of
 
-    grey = to_grey(image)
+    grey = grey_of(image)
     _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     if ink.mean() > 127:
         ink = 255 - ink

@@ -9,7 +9,7 @@ from functools import cached_property
 import cv2
 import numpy as np
 
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.types import Word
 
 __all__ = ["Box", "InkLine", "PageInk", "letter_size"]
@@ -63,7 +63,7 @@ class PageInk:
     """
 
     def __init__(self, image: np.ndarray, words: Sequence[Word] = ()) -> None:
-        self.grey = to_grey(image)
+        self.grey = grey_of(image)
         self.height = max(8.0, _TALL * image.shape[0])
         self.width = _ASPECT * self.height
         self.height, self.width = letter_size(words) or self._ink_size()

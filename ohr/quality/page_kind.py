@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.quality.page_ink import letter_size
 from ohr.types import Word
 
@@ -63,7 +63,7 @@ class Picture:
 
 def picture_of(image: np.ndarray) -> Picture:
     """The picture of a page image: uint8, grey ``(h, w)`` or RGB ``(h, w, 3)``."""
-    grey = to_grey(image)
+    grey = grey_of(image)
     if not grey.size:
         return Picture(0.0, 0.0)
     paper = np.bincount(grey.ravel(), minlength=256).max() / grey.size

@@ -20,7 +20,7 @@ import numpy as np
 
 from ohr import registry
 from ohr.collection import Dataset
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.documents.images import load_image
 from ohr.errors import DatasetError
 from ohr.ocr.distort import distort_image
@@ -155,7 +155,7 @@ def _images(suite: Suite, dataset: Dataset) -> Iterator[tuple[str, str, str]]:
 
 def _fields(image: np.ndarray) -> str:
     """The mean grey of each field, in hexadecimal digits."""
-    grey = to_grey(image)
+    grey = grey_of(image)
     small = cv2.resize(grey, _FIELDS, interpolation=cv2.INTER_AREA)
     return bytes(small.astype(np.uint8).ravel()).hex()
 

@@ -42,12 +42,12 @@ class Budget:
 
     ``most_error`` is the largest predicted error of a text that is accepted as it is, in [0, 1];
     ``seconds`` are wall seconds for all that the command does, None for no limit. ``started`` is
-    when it began, by :func:`time.monotonic`.
+    when it began, by :func:`time.monotonic`; by default now.
     """
 
     most_error: float
     seconds: float | None = None
-    started: float = 0.0
+    started: float = field(default_factory=time.monotonic)
 
     def left_s(self) -> float:
         """The seconds that are left now; infinite without a limit."""

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from ohr.analysis.inventions.pages import Piece
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.metrics.word_keys import keyed_words
 
 GREY = 128
@@ -102,7 +102,7 @@ class Marks:
 
 def ink_of(image: np.ndarray) -> np.ndarray:
     """Where ink is, dark on light or light on dark, with a pixel around it: bool ``(h, w)``."""
-    grey = to_grey(image)
+    grey = grey_of(image)
     kernel = np.ones((3, 3), np.uint8)
     gradient = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, kernel)
     return np.asarray(gradient > _CONTRAST)

@@ -17,7 +17,7 @@ from PIL import Image
 
 from ohr.analysis.inventions import covers, repeats, textless
 from ohr.analysis.inventions.pages import SourcePage
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.files.safe_text import safe_path
 from ohr.ocr.files import document_id
 from ohr.ocr.key import source_digest
@@ -153,7 +153,7 @@ def _textless_pages(pages: Sequence[SourcePage], design: Design, folder: Path) -
             page: SourcePage = page, names: dict[str, str] = names, serial: int = serial
         ) -> dict[str, Any]:
             image = page.image()
-            grey = to_grey(image)
+            grey = grey_of(image)
             for name, kind in names.items():
                 ref = PageRef("without_text", serial)
                 rng = generator_for(design.seed, f"inventions.{kind}", ref)

@@ -17,7 +17,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ohr.documents.grey import to_grey
+from ohr.documents.grey import grey_of
 from ohr.documents.layers.scripts import main_script
 from ohr.documents.pdf import render
 from ohr.documents.rapidocr_models import DETECTOR, RECOGNISER, model_path
@@ -68,7 +68,7 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
     for place, (page_no, box, text) in enumerate(lines):
         if page_no not in pages:
             pages.clear()
-            pages[page_no] = to_grey(render(path, page_no, DPI))
+            pages[page_no] = grey_of(render(path, page_no, DPI))
         if (picture := _line(pages[page_no], box)) is not None:
             pictures.setdefault(main_script(text), {})[place] = picture
     return _readings(pictures, len(lines))
