@@ -243,18 +243,6 @@ def _listed_names(names: Sequence[str], *domains: str) -> str:
     return f"[{','.join(f'{domain}/{name}' for name in names for domain in domains)}]"
 
 
-def asked_documents(questions: Path, chosen: slice) -> str:
-    """Some of the documents that a file of questions asks about, in order, as an option takes
-    them.
-    """
-    if not questions.exists():
-        return "[]"
-    names = sorted({entry["doc_name"] for entry in json.loads(questions.read_text("utf-8"))})
-    # In YAML a quote within quotes is written twice.
-    quoted = ("'{}'".format(name.replace("'", "''")) for name in names[chosen])
-    return f"[{','.join(quoted)}]"
-
-
 @dataclass(frozen=True)
 class Family:
     """The claims of one results page: their file, their table and their runs."""
@@ -290,7 +278,6 @@ class Family:
         named["E"] = _listed_names(names[::2], "receipt", "receipt-scan")
         named["O"] = _listed_names(names[1::2], "receipt", "receipt-scan")
         named["R"] = _listed_names(names[1::2], "receipt")
-        named["Q"] = asked_documents(folder / "qas.json", slice(None, None, 2))
         named["M"] = os.environ.get("OHR_MODELS", "models")
         for study in self.studies:
             study.run(named, cache, runs)
