@@ -12,7 +12,6 @@ another run, with the same questions.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
