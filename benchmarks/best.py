@@ -6,7 +6,7 @@ Studies are simulated: documents of unequal size, scores in [0, 1] with many 0 a
 correlated within documents and between candidates. Each candidate is compared with the one with the
 best mean, by p of the cluster sign-flip test after Holm's correction, or by the interval of the
 paired difference; or all at once with :func:`ohr.statistics.compare_with_best`, the toolkit's
-method. Prints the tables of ``docs/reference/intervals.md``. Takes some minutes.
+method. Prints the tables of ``docs/reference/intervals-checked.md``. Takes some minutes.
 """
 
 from __future__ import annotations

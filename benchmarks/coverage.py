@@ -6,7 +6,7 @@ RUN is a finished ``ocr_benchmark`` of the ground truth and another knowledge ba
 ``noise_curve`` of formatting noise at several intensities with many ``seeds``. Their documents
 stand for the population: samples of several sizes are drawn from them with replacement, many times,
 and each method's interval is compared with the mean over all documents. Prints the tables of
-``docs/reference/intervals.md``. Takes about ten minutes.
+``docs/reference/intervals-checked.md``. Takes about ten minutes.
 """
 
 from __future__ import annotations

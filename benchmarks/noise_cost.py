@@ -5,7 +5,7 @@
 A population of documents of unequal size, with scores in [0, 1] of a baseline and of a condition on
 clean pages and under noises, has a known mean noise cost. Studies are documents drawn from it. Each
 gives an interval (:func:`ohr.analysis.noise_cost.table.cost_of`), which is unbounded where the
-baseline's own loss may be 0. Prints the tables of ``docs/reference/intervals.md``.
+baseline's own loss may be 0. Prints the tables of ``docs/reference/intervals-checked.md``.
 """
 
 from __future__ import annotations

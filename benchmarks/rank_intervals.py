@@ -5,9 +5,9 @@
 VALIDITY is the folder of a finished ``question_validity``, RUN a finished ``ocr_benchmark`` of the
 ground truth and another knowledge base. Their documents stand for the population: samples of
 several sizes are drawn from them with replacement, many times. Prints three tables of
-``docs/reference/intervals.md``: percentiles of the correlation of condition means (which the
-toolkit does not use), pairs of conditions that are settled though none differ, and the jackknife of
-correlations over questions. Takes about five minutes.
+``docs/reference/intervals-checked.md``: percentiles of the correlation of condition means (which
+the toolkit does not use), pairs of conditions that are settled though none differ, and the
+jackknife of correlations over questions. Takes about five minutes.
 """
 
 from __future__ import annotations

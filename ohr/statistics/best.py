@@ -2,8 +2,8 @@
 
 The candidate with the best mean is chosen with the same data that test it, so plain p-values of
 the others against it are too small: it was also lucky. The statements here hold whichever candidate
-is chosen. Rates of false statements with both methods: ``docs/reference/intervals.md``, made by
-``python -m benchmarks.best``.
+is chosen. Rates of false statements with both methods: ``docs/reference/intervals-checked.md``,
+made by ``python -m benchmarks.best``.
 """
 
 from __future__ import annotations

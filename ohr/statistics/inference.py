@@ -2,7 +2,7 @@
 
 Stars, letters, "best", the gate and every recommendation come from :func:`infer`. So a star never
 stands beside an interval that contains 0, and two conditions share a letter exactly if their
-difference has no star. How often it errs: ``docs/reference/intervals.md``, made by
+difference has no star. How often it errs: ``docs/reference/intervals-checked.md``, made by
 ``python -m benchmarks.inference``.
 """
 

@@ -1,7 +1,7 @@
 """95 % intervals for means, and for statistics of means, over clustered units.
 
 The choice of method, and how often each covers the truth on real scores of few and many documents:
-``docs/reference/intervals.md``, made by ``python -m benchmarks.coverage``.
+``docs/reference/intervals-checked.md``, made by ``python -m benchmarks.coverage``.
 """
 
 from __future__ import annotations
