@@ -17,7 +17,17 @@ from ohr.analysis.error_kinds.table import NAMES
 from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.ocr_errors.figure import check_figure
 from ohr.analysis.ocr_errors.table import DRAWN, LEARNED, REAL, UNIFORM
-from ohr.figures.style import only
+from ohr.figures.dots import draw_dots, height_of_rows, name_rows
+from ohr.figures.style import (
+    COLOURS,
+    describe,
+    figure,
+    legend_below,
+    only,
+    save,
+    series_handles,
+    series_numbers,
+)
 
 DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"
@@ -135,6 +145,53 @@ def draw_typeset(folder: Path) -> list[Path]:
     return _lcs_alone(folder, "| whole loss per question | | | 0.156", "Tesseract, scan 1")
 
 
+def draw_systems(folder: Path) -> list[Path]:
+    """What each whole system loses to formatting noise and to MinerU's text."""
+    _, *rows = table_below("results/systems.md", "## What noise leaves of each system's answers")
+    systems = [row[0].strip("`") for row in rows]
+    columns = {"severe formatting noise": 3, "MinerU": 5}
+    with figure(4.6, height_of_rows(systems, 12, len(columns)) + 1.1) as fig:
+        ax = fig.subplots()
+        for place, column in enumerate(columns.values()):
+            cells = pd.DataFrame([_loss_of(row[column]) for row in rows]).assign(row=systems)
+            draw_dots(ax, systems, cells, "loss", number=place, of=len(columns))
+        ax.axvline(0, color="#777777", linewidth=0.8, linestyle="--")
+        ax.set_xlabel("lost answer F1, with 95 % intervals")
+        name_rows([ax], systems, 12)
+        legend_below(fig, *series_handles(list(columns)), 2)
+        return save(fig, folder, "systems", notes=describe(fig, ["hollow: 0 is in the interval"]))
+
+
+def _loss_of(text: str) -> dict[str, float | bool]:
+    """A cell of a loss with its interval, as :func:`draw_dots` takes it."""
+    match = _GAIN.match(text)
+    if match is None:
+        raise SystemExit(f"{text}: no loss with an interval")
+    loss, low, high = (number_of(number) for number in match.groups()[:3])
+    return {"loss": loss, "ci_low": low, "ci_high": high, "hollow": low <= 0 <= high}
+
+
+def draw_speeds(folder: Path) -> list[Path]:
+    """How many pages a second engines read, with one worker and with two."""
+    _, *rows = table_below("results/engines.md", "## Speed and memory")
+    names = [row[0].replace("`", "") for row in rows]
+    numbers = [series_numbers([name.partition(" ")[0]])[0] for name in names]
+    with figure(4.6, height_of_rows(names, 22, 2) + 0.7) as fig:
+        ax = fig.subplots()
+        for workers in (1, 2):
+            values = [number_of(row[2].split(" / ")[workers - 1]) for row in rows]
+            places = [place + (workers - 1.5) * 0.34 for place in range(len(names))]
+            colours = [COLOURS[number] for number in numbers]
+            bars = ax.barh(places, values, height=0.32, color=colours, alpha=workers / 2)
+            words = [f"{value:.2f}" for value in values]
+            words[0] += f", {workers} worker" + "s" * (workers > 1)
+            ax.bar_label(bars, words, padding=3, fontsize=7)
+        ax.set_xlabel("pages a second")
+        ax.margins(x=0.25)
+        name_rows([ax], names, 22)
+        return save(fig, folder, "engine_speeds")
+
+
 def _lcs_alone(folder: Path, words: str, notes: str) -> list[Path]:
     """One panel, from a table's first engine: its share of the characters and of the lost LCS."""
     _, *rows = table_below("results/error-costs.md", words)
@@ -162,6 +219,8 @@ DRAWN_FROM_TABLES = {
     "error_costs": draw_error_kinds,
     "error_costs_receipts": draw_receipts,
     "error_costs_typeset": draw_typeset,
+    "systems": draw_systems,
+    "engine_speeds": draw_speeds,
 }
 
 
