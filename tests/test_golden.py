@@ -10,7 +10,7 @@ from ohr import registry
 from ohr.errors import MissingDependencyError
 from tests.golden import __main__ as command
 from tests.golden.digests import FILE, forgotten, read
-from tests.golden.outputs import LEFT_OUT, entry, names
+from tests.golden.outputs import LEFT_OUT, entry, names, without_environment
 
 KEPT = read()
 RENEW = "python -m tests.golden renews the digests"
@@ -45,6 +45,18 @@ def test_there_is_a_digest_of_everything_that_can_run_without_extras() -> None:
     assert set(KEPT) == {f"{kind}/{name}" for kind, name in names()}
     for kind, left_out in LEFT_OUT.items():
         assert left_out < set(registry.known(kind))
+
+
+def test_no_part_of_an_identity_names_the_machine() -> None:
+    """Tesseract's data for French are in the identity of a repair that an engine has."""
+    made_with: dict[str, str] = {}
+    inner = {"name": "upright", "version": "3", "tesseract": "5.3.0, fra 12"}
+    whole = {"name": "repaired", "engine_version": "5", "steps": [{"name": "a"}, inner]}
+    assert without_environment(whole, made_with) == {
+        "name": "repaired",
+        "steps": [{"name": "a"}, {"name": "upright", "version": "3"}],
+    }
+    assert made_with == {"engine_version": "5", "steps/1/tesseract": "5.3.0, fra 12"}
 
 
 OLD: dict[str, Any] = {"version": "2", "identity": "i", "output": "o"}
