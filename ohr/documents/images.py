@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -20,6 +21,9 @@ MOSTLY_TRANSPARENT = 0.5
 """... if the mean opacity is below this."""
 MAX_PIXELS = 100_000_000
 """Largest page image that is opened: 10,000 x 10,000 pixels."""
+_SMALLER = "make it smaller, or cut it into pages"
+# Pillow warns of images that are smaller than that.
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 
 IMAGE_SUFFIXES = frozenset(
     {
@@ -83,7 +87,7 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
             image.filename = ""
             if page_no is not None:
                 _seek_page(image, page_no)
-            check_size(*image.size, path.name)
+            check_size(*image.size, path.name, _SMALLER)
             if page_no is None and (pages := _pages(image)) > 1:
                 raise EngineError(
                     f"{path.name} has {pages} pages, but an image is read as one: "
@@ -110,8 +114,14 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
             paper.alpha_composite(ink)
             return np.array(paper.convert(mode))
     except (*_BROKEN_IMAGE, *_BROKEN_TAGS) as error:
-        what = describe_bytes(path, expected="image")
-        raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
+        raise EngineError(f"cannot read the image {path.name}: {_why(path, error)}") from error
+
+
+def _why(path: Path, error: Exception) -> str:
+    """Why an image file cannot be read."""
+    if isinstance(error, Image.DecompressionBombError):  # Pillow names its own, larger limit
+        return f"it has more than the {MAX_PIXELS:,} pixels that are read; {_SMALLER}"
+    return describe_bytes(path, expected="image") or str(error)
 
 
 def _is_light(image: Image.Image) -> bool:
@@ -196,8 +206,7 @@ def image_size(path: Path) -> tuple[int, int]:
             width, height = image.size
             return (height, width) if _orientation(image) in _LYING else (width, height)
     except _BROKEN_IMAGE as error:
-        what = describe_bytes(path, expected="image")
-        raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
+        raise EngineError(f"cannot read the image {path.name}: {_why(path, error)}") from error
 
 
 def tiff_pages(path: Path) -> int:
@@ -216,8 +225,7 @@ def tiff_pages(path: Path) -> int:
             except _CutOffError as error:
                 return error.pages + 1
     except _BROKEN_IMAGE as error:
-        what = describe_bytes(path, expected="image")
-        raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
+        raise EngineError(f"cannot read the image {path.name}: {_why(path, error)}") from error
 
 
 def _seek_page(image: Image.Image, page_no: int) -> None:
@@ -280,12 +288,12 @@ def image_dpi(path: Path) -> int | None:
     return named if 30 <= named <= 1200 else None
 
 
-def check_size(width: int, height: int, what: str) -> None:
-    """Raise EngineError for a page image without pixels or with too many."""
+def check_size(width: int, height: int, what: str, fix: str = "lower the dpi") -> None:
+    """Raise EngineError for a page image without pixels or with too many; ``fix`` says what helps.
+    """
     if width < 1 or height < 1:
         raise EngineError(f"{what}: an image of {width} x {height} pixels")
     if width * height > MAX_PIXELS:
         raise EngineError(
-            f"{what}: {width} x {height} pixels, more than the {MAX_PIXELS:,} that are read; "
-            "lower the dpi"
+            f"{what}: {width} x {height} pixels, more than the {MAX_PIXELS:,} that are read; {fix}"
         )

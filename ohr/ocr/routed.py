@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ohr import registry
+from ohr.display.wording import counted, pages_of
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -249,7 +250,8 @@ def write_routed(
     """Read the pages, write the knowledge base with its manifest, and print a summary.
 
     ``layers`` are verified text layers; by default they are verified now. ``unopened`` has the
-    reason for each document that cannot be opened, and ``about`` lines for the summary. With
+    reason for each document that cannot be opened, which the caller has named, and ``about`` lines
+    for the summary. With
     ``formats``, the records of the pages are written too, also in these formats; by default the
     caller writes them. Returns 1 if a page failed or a document cannot be opened, else 0. Raises
     OhrError.
@@ -270,7 +272,7 @@ def write_routed(
         for page, outcome in results
         if outcome.status in FAILED
     ]
-    failures += [f"{plain(doc_id)}: {reason}" for doc_id, reason in unopened.items()]
+    unread = [f"{plain(doc_id)}: {reason}" for doc_id, reason in unopened.items()]
     counts = {LAYER: len(routed.layered)}
     counts |= {label: len(pages) for label, (_, pages) in routed.outputs.items()}
     manifest = {
@@ -286,7 +288,7 @@ def write_routed(
         "taken": _costs(routed),
         "seconds": round(seconds, 3),
         "workers": reading.runners.workers,
-        "failures": failures,
+        "failures": [*failures, *unread],
     }
     # The manifest comes first: it names the engines of the documents.
     write_text(out / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
@@ -311,11 +313,10 @@ def write_routed(
     ]:
         print(plain(line))
     print(f"knowledge base: {out}")
-    if failures:
-        failed = len(failures) - len(unopened)
-        parts = [f"{failed} of {len(results)} page{'s' * (len(results) != 1)}"] if failed else []
-        parts += [f"{len(unopened)} file{'s' * (len(unopened) != 1)}"] if unopened else []
-        again = "; --retry tries the pages of engines again" if failed else ""
+    if failures or unread:
+        parts = [f"{len(failures)} of {pages_of(len(results))}"] if failures else []
+        parts += [counted(len(unread), "file")] if unread else []
+        again = "; --retry tries the pages of engines again" if failures else ""
         print(f"error: {' and '.join(parts)} could not be read{again}", file=sys.stderr)
         return 1
     return 0

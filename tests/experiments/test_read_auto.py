@@ -273,6 +273,19 @@ def test_a_dry_run_names_what_cannot_be_read(tmp_path):
     assert "1 page of 0 PDFs and 1 image" in done.stdout
 
 
+@pytest.mark.slow
+def test_what_cannot_be_read_is_named_once(tmp_path):
+    (tmp_path / "in").mkdir()
+    draw(tmp_path / "in" / "page.png", 240)
+    (tmp_path / "in" / "empty.png").touch()
+    options = ["--auto", "--engines", FAST, "--cache", tmp_path / "cache", "--workers", 1]
+    done = give(command, tmp_path / "in", *options, "--out", tmp_path / "kb", "--trust-code")
+    assert done.exit_code == 1, done.output
+    assert done.output.count("empty.png") == 1
+    assert "error: 1 file could not be read\n" in done.stderr
+    assert "empty.png" in json.loads((tmp_path / "kb" / "manifest.json").read_text())["failures"][0]
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

@@ -52,6 +52,8 @@ from ohr.types import PageRef
 
 FIRST = 16
 """Number of pages in the first batch: about as many as the first ten questions need."""
+SECOND_PART = 3
+"""Number of pages that are read after the first one, before the time is looked at again."""
 
 Stop = Literal["all pages", "settled", "undecidable", "time", "one left"]
 
@@ -261,7 +263,8 @@ class _Reader:
         """Read the first ``size`` pages, or as many as there is time for, but ``least``.
 
         Returns whether all are read. After each part it is seen anew what there is time for, since
-        the first pages say little of the others.
+        the first pages say little of the others: a part has at most as many pages as were read
+        before, or :data:`SECOND_PART`, unless the engines' start takes longer than the pages.
         """
         if self._until is None:
             self.read(size)
@@ -270,6 +273,9 @@ class _Reader:
             self._checks.check(self.outputs)
         while self._until is not None and self._done < size:
             goal = min(size, self._affordable(self._until - time.monotonic()))
+            most = max(self._done + SECOND_PART, 2 * self._done)
+            if goal > most and self._pace.is_worth_a_start(self._counts(goal)):
+                goal = most
             if goal <= self._done >= least:
                 break
             self.read(max(goal, min(least, size)))
@@ -280,16 +286,18 @@ class _Reader:
 
         Pages that are stored are only checked.
         """
-        unread = {label: {page.ref for page in pages} for label, pages in self._unread.items()}
-        counts = dict.fromkeys(unread, 0)
-        for place in range(self._done, len(self._order)):
-            ref = self._order[place]
-            for label, refs in unread.items():
-                counts[label] += ref in refs
-            check_s = self._checks.seconds(place + 1 - self._checks.checked)
-            if self._pace.seconds(counts) + check_s > left_s:
-                return place
+        for size in range(self._done + 1, len(self._order) + 1):
+            check_s = self._checks.seconds(size - self._checks.checked)
+            if self._pace.seconds(self._counts(size)) + check_s > left_s:
+                return size - 1
         return len(self._order)
+
+    def _counts(self, size: int) -> dict[str, int]:
+        """How many of the first ``size`` pages each engine has to read yet."""
+        refs = set(self._order[self._done : size])
+        return {
+            label: sum(page.ref in refs for page in pages) for label, pages in self._unread.items()
+        }
 
     def read(self, size: int) -> None:
         """Read the first ``size`` pages."""

@@ -49,3 +49,8 @@ class Pace:
             for engine, count in pages.items()
             if count and engine in self._page_s
         )
+
+    def is_worth_a_start(self, pages: Mapping[str, int]) -> bool:
+        """Whether some pages of each engine take longer than the engines' start."""
+        starts = sum(self._start_s.get(engine, 0.0) for engine, count in pages.items() if count)
+        return self.seconds(pages) > 2 * starts

@@ -21,10 +21,10 @@ from tests.ohr.adviser.timed import Clock, collected, sample_of, time_checks, wo
 def read(monkeypatch):
     """Reads pages with engines of given seconds; returns the reading and the engines."""
 
-    def read(pages, minutes, *engines, workers=1, states_cost=True, check_s=0):
+    def read(pages, minutes, *engines, check_s=0, **more):
         clock = Clock()
         sample = sample_of(pages)
-        works = works_of(sample, clock, *engines, workers=workers, states_cost=states_cost)
+        works = works_of(sample, clock, *engines, **more)
         monkeypatch.setattr(batches, "time", clock)
         monkeypatch.setattr(batches, "plan_reading", lambda *_: works)
         monkeypatch.setattr(batches, "collect_outputs", collected)
@@ -35,7 +35,7 @@ def read(monkeypatch):
         )
         monkeypatch.setattr(batches, "error_verdict", lambda *_: undecided)
         monkeypatch.setattr(batches, "verdict_start", lambda _: "undecided")
-        settings = OcrSettings([object()] * len(works), Path("c"), workers, instability=False)
+        settings = OcrSettings([object()] * len(works), Path("c"), more.get("workers", 1), instability=False)
         reading = read_in_batches(sample, settings, {}, 0, Silent(), minutes=minutes)
         return reading, works
 
@@ -63,6 +63,13 @@ def test_the_checks_of_what_is_read_are_within_the_time_too(read, check_s):
     assert 0.85 * 240 <= reading.used_s <= 240
     assert len(works[0].read_pages) == len(works[1].read_pages)
     assert reading.check_s == check_s
+
+
+@pytest.mark.parametrize("slower_from", [1, 4])
+def test_pages_that_take_longer_than_the_first_do_not_exceed_the_time_by_much(read, slower_from):
+    """A blank page first, and then receipts: nobody knows what a page takes before it is read."""
+    reading, _ = read(16, 1.5, (1, 2), (1, 3), slower_from=slower_from, states_cost=False)
+    assert reading.used_s <= 1.4 * 90
 
 
 def test_two_workers_read_about_twice_as_much(read):

@@ -39,13 +39,17 @@ class FakeWork:
     page_s: float
     workers: int = 1
     states_cost: bool = True
+    slower_from: int = 10**9
+    """Number of pages after which each takes three times as long."""
     read_pages: list[PageRef] = field(default_factory=list)
 
     def unread(self):
         return [page for page in self.pages if page.ref not in self.read_pages]
 
     def read(self, pages, report):
-        self.clock.now += self.start_s + reading_s(len(pages), self.page_s, self.workers)
+        slow = min(len(pages), max(0, len(self.read_pages) + len(pages) - self.slower_from))
+        self.clock.now += self.start_s
+        self.clock.now += reading_s(len(pages) + 2 * slow, self.page_s, self.workers)
         self.read_pages += [page.ref for page in pages]
         report(len(pages))
 
@@ -66,7 +70,9 @@ def sample_of(pages: int) -> PageSample:
     return PageSample(sources, layers, {}, {}, dict.fromkeys(map(str, range(pages)), 1), {})
 
 
-def works_of(sample: PageSample, clock: Clock, *engines, workers=1, states_cost=True):
+def works_of(
+    sample: PageSample, clock: Clock, *engines, workers=1, states_cost=True, slower_from=10**9
+):
     """Engines of given seconds: for each call, and per page."""
     return [
         FakeWork(
@@ -77,6 +83,7 @@ def works_of(sample: PageSample, clock: Clock, *engines, workers=1, states_cost=
             page_s,
             workers,
             states_cost,
+            slower_from,
         )
         for number, (start_s, page_s) in enumerate(engines)
     ]
