@@ -224,7 +224,10 @@ class Inventions:
             and not any(each.invented for each in judged.values())
         ]
         if clean:
-            sentences.append(f"no invented text was found in the output of {' and '.join(clean)}")
+            every = [each for name in clean for each in self.pages[name].values()]
+            partly = "" if all(each.is_judged for each in every) else ", where it can be judged"
+            named = " and ".join(clean)
+            sentences.append(f"no invented text was found in the output of {named}{partly}")
         return sentences
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ohr import registry
 from ohr.adviser.countdown import Countdown, Report
+from ohr.adviser.failures import page_failures
 from ohr.adviser.kin import kin_of
 from ohr.adviser.sampling import PageSample
 from ohr.errors import ConfigError
@@ -264,6 +265,7 @@ def collect_outputs(
 ) -> SampleOutputs:
     """The outputs of pages that were read; ``measured`` are wall seconds per page and worker."""
     seen = {work.label: work.observations() for work in works}
+    sample = replace(sample, failures=page_failures(seen))
     of_layer = frozenset(work.label for work in works if "image" not in work.backend.accepts)
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
     sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))

@@ -75,6 +75,8 @@ class PageSample:
     """The documents that are PDFs."""
     holes: Mapping[PageRef, Holes] = field(default_factory=dict)
     """What is not known of text layers that are used."""
+    failures: Mapping[PageRef, str] = field(default_factory=dict)
+    """Why engines could not read pages."""
 
     def drop_layers(self, faults: Mapping[PageRef, str]) -> PageSample:
         """The sample without the layers of ``faults``, which gives the reasons."""
@@ -112,7 +114,14 @@ class PageSample:
         ]
         opened = [("unreadable_document", f"{doc}: {why}") for doc, why in self.left_out.items()]
         rest = [("other_kind", line)] if (line := other_kinds_line(self.others)) else []
-        return [*opened, *rest, *lines]
+        failed = [("failed_page", line) for line in self.failure_lines()]
+        return [*opened, *rest, *failed, *lines]
+
+    def failure_lines(self) -> list[str]:
+        """The pages that engines could not read, with the reasons."""
+        return [
+            f"page {ref.page_no + 1} of {ref.doc_id}: {why}" for ref, why in self.failures.items()
+        ]
 
     @property
     def total(self) -> int:

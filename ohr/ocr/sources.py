@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ohr.display.wording import counted
 from ohr.documents.images import IMAGE_SUFFIXES, image_suffixes
 from ohr.documents.opening import FileFacts, file_facts
 from ohr.errors import ConfigError
@@ -19,6 +20,12 @@ _OFFICE = frozenset(
     }
 )
 _SHOWN = 3
+_TO_NOTHING, _TO_FOLDER, _NO_FILE = "broken link", "linked folder", "special file"
+_MEANINGS = {
+    _TO_NOTHING: "a link to nothing",
+    _TO_FOLDER: "a link to a folder, which is not followed",
+    _NO_FILE: "no file",
+}
 
 
 @dataclass(frozen=True)
@@ -79,12 +86,8 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
             inside = path.relative_to(folder)
             if is_hidden(inside) or (path.is_dir() and not path.is_symlink()):
                 continue
-            if not path.exists():
-                kind = "a link to nothing"
-            elif path.is_dir():
-                kind = "a link to a folder, which is not followed"
-            elif not path.is_file():
-                kind = "no file"
+            if no_file := _no_file(path):
+                kind = _MEANINGS[no_file]
             elif _is_page_file(path):
                 continue
             else:
@@ -100,7 +103,8 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
 def other_kinds(inputs: Sequence[Path]) -> Counter[str]:
     """The number of files by suffix that :func:`find_pages` skips, the most frequent first.
 
-    Hidden files are not counted; a file without a suffix counts under the empty text.
+    Hidden files are not counted; a file without a suffix counts under the empty text, and what is
+    no file as that, such as a broken link.
     """
     suffixes: Counter[str] = Counter()
     for path in inputs:
@@ -109,6 +113,7 @@ def other_kinds(inputs: Sequence[Path]) -> Counter[str]:
             files = [each for each in path.rglob("*") if not is_hidden(each.relative_to(path))]
         rest = (each for each in files if each.is_file() and not _is_page_file(each))
         suffixes.update(readable(each.suffix.lower()) for each in rest)
+        suffixes.update(no_file for each in files if (no_file := _no_file(each)))
     return Counter(dict(sorted(suffixes.items(), key=lambda item: (-item[1], item[0]))))
 
 
@@ -117,9 +122,25 @@ def other_kinds_line(suffixes: Mapping[str, int]) -> str:
     if not suffixes:
         return ""
     total = sum(suffixes.values())
-    parts = [f"{count} {suffix or 'without a suffix'}" for suffix, count in suffixes.items()]
     files = "file of another kind was" if total == 1 else "files of other kinds were"
-    return f"{total} {files} not read: {', '.join(parts)}"
+    return f"{total} {files} not read: {', '.join(kind_counts(suffixes))}"
+
+
+def kind_counts(suffixes: Mapping[str, int]) -> list[str]:
+    """``8 .docx``, ``2 without a suffix``, ``2 broken links``: the number of each kind."""
+    return [
+        counted(count, kind) if kind in _MEANINGS else f"{count} {kind or 'without a suffix'}"
+        for kind, count in suffixes.items()
+    ]
+
+
+def _no_file(path: Path) -> str:
+    """What a path is that is neither a file nor a folder; empty for these."""
+    if not path.exists():
+        return _TO_NOTHING
+    if path.is_dir():
+        return _TO_FOLDER if path.is_symlink() else ""
+    return "" if path.is_file() else _NO_FILE
 
 
 def _kind_of(suffix: str) -> str:

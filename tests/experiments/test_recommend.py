@@ -186,7 +186,7 @@ def test_files_and_pages_may_be_named(tmp_path):
     named = folder / "Alderport.pdf"
     done = give(recommend, named, "--pages", "1", "--out", tmp_path / "pdf", *options)
     assert done.exit_code == 0, done.output
-    assert "For a page without one: not assessed: no page without a usable text" in done.output
+    assert "For a page without one: which engine is better is not known: no page" in done.output
     assert validated(tmp_path / "pdf")["take"]["engine"] is None
     assert validated(tmp_path / "pdf")["sample"] == {
         "documents": 1,

@@ -287,8 +287,8 @@ def test_without_a_page_of_the_kind_nothing_is_said_of_it():
     assert decision.engine == ""
     layers = summarise_layers(sample_of({"a": [""]}, {"a": 1}))
     assert take_sentence(layers, decision, several=False) == (
-        "Take the text layer (usable on the one checked page). For a page without one: not "
-        "assessed: no page without a usable text layer was read."
+        "Take the text layer (usable on the one checked page). For a page without one: which "
+        "engine is better is not known: no page without a usable text layer was read."
     )
     table.loc[table["doc_id"] == "d3", "has_layer"] = False
     one = decide([error_verdict(table, target) for target in TARGETS_OF], {})

@@ -139,6 +139,17 @@ def spread_order(pages: Sequence[PageRef], seed: int) -> list[PageRef]:
     return [ref for _, ref in sorted(places)]
 
 
+def verdict_first(order: Sequence[PageRef], for_ocr: Set[PageRef]) -> list[PageRef]:
+    """The pages that the verdict needs first, as many as it needs, which have no usable text layer;
+    the others in their order.
+
+    Time may run out before they would have come.
+    """
+    first = [ref for ref in order if ref in for_ocr][:FEWEST_WITHOUT_LAYER]
+    chosen = set(first)
+    return first + [ref for ref in order if ref not in chosen]
+
+
 def stop_reason(verdict: MeasureVerdict) -> Literal["settled", "undecidable", ""]:
     """Why no more pages are needed for this verdict; empty if they are.
 
@@ -182,8 +193,8 @@ def read_in_batches(
     ``say`` gets a line after each look but the last. Raises OhrError.
     """
     started = time.monotonic() if started is None else started
-    order = spread_order(list(map(page_ref, sample.pages)), seed)
     for_ocr = {ref for ref, layer in sample.layers.items() if layer is None}
+    order = verdict_first(spread_order(list(map(page_ref, sample.pages)), seed), for_ocr)
     least = 1 + max((order.index(ref) for ref in known_values), default=-1)
     in_batches = stops_early(settings, read_all, len(order))
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)

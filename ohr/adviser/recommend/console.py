@@ -14,6 +14,7 @@ from ohr.adviser.recommend.verdicts import TITLES, MeasureVerdict
 from ohr.display.terminal import empty_table
 from ohr.display.wording import counted
 from ohr.files.safe_text import plain
+from ohr.ocr.sources import kind_counts
 from ohr.report.recommendation import AS_TEXT
 from ohr.study.run import PROBLEMS
 
@@ -117,10 +118,12 @@ def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
 def closing_lines(result: Recommendation) -> list[str]:
     """What was not read, and how predicted errors are corrected, if any were predicted."""
     sample = result.sample
-    lines = [f"{name}: {why}" for name, why in sample.left_out.items()]
-    more = f", and {counted(len(lines) - 1, 'more file')}" if len(lines) > 1 else ""
+    lines = [f"{name}: {why}" for name, why in sample.left_out.items()] + sample.failure_lines()
+    kind = "file or page" if sample.failures else "file"
+    kinds = "files or pages" if sample.failures else "files"
+    more = f", and {len(lines) - 1} more {kinds if len(lines) > 2 else kind}" * (len(lines) > 1)
     unread = [f"{line}{more}" for line in lines[:1]]
-    unread += [f"{count} {suffix or 'without a suffix'}" for suffix, count in sample.others.items()]
+    unread += kind_counts(sample.others)
     closing = [f"not read: {'; '.join(unread)}"] if unread else []
     if any("predict" in verdict.against for verdict in result.verdicts):
         closing += result.advice.doubts[-1:]

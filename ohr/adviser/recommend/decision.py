@@ -127,7 +127,7 @@ def _undecided(
 
 def _too_few_of_kind(pages: int, *, unread: float) -> str:
     if not pages:
-        return "not assessed: no page without a usable text layer was read"
+        return "which engine is better is not known: no page without a usable text layer was read"
     were = "such page was" if pages == 1 else "such pages were"
     more = "" if unread > 0 else ", and these files have no more"
     known = f"which engine is better is not known: {pages} {were} read"

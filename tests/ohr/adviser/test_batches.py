@@ -17,6 +17,7 @@ from ohr.adviser.recommend.batches import (
     look_alpha,
     look_sizes,
     spread_order,
+    verdict_first,
     stop_reason,
 )
 from ohr.adviser.recommend.verdicts import CLOSE, Candidate, MeasureVerdict
@@ -54,6 +55,15 @@ def test_every_beginning_is_spread_over_the_documents(lengths, seed):
         for number, count in enumerate(lengths):
             # Each document has its share of the pages, give or take one for each document.
             assert abs(read[f"d{number}"] - count * size / len(refs)) <= len(lengths)
+
+
+def test_pages_that_the_verdict_is_about_are_read_first():
+    order = [PageRef("d", number) for number in (5, 0, 9, 3, 1, 2, 4, 6, 7, 8)]
+    needed = {PageRef("d", 9), PageRef("d", 2)}
+    read = verdict_first(order, needed)
+    assert [ref.page_no for ref in read] == [9, 2, 5, 0, 3, 1, 4, 6, 7, 8]
+    assert verdict_first(order, set(order)) == order
+    assert [ref.page_no for ref in verdict_first(order, set(order[1:]))][-2:] == [5, 8]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The lines of ``ohr recommend``: what to do first, and what was not read."""
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +20,8 @@ from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.read_command import ReadCommand
 from ohr.adviser.recommend.report import Advice
 from ohr.adviser.recommend.verdicts import Candidate, MeasureVerdict, not_assessed
+from ohr.adviser.sampling import PageSample
+from ohr.types import PageRef
 
 PREDICTED = "predicted from the engines' agreement and confidences"
 
@@ -28,12 +31,14 @@ def errors(pages=10, ocr_pages=1, against=PREDICTED):
     return MeasureVerdict("characters", both, pages, 2, against, {}, ocr_pages=ocr_pages)
 
 
-def result(*verdicts, left_out=(), others=(), stopped=()):
+def result(*verdicts, left_out=(), others=(), stopped=(), failures=()):
     return SimpleNamespace(
         decision=SimpleNamespace(engine="", by="characters"),
         reading=SimpleNamespace(sentences=list(stopped), inventions=SimpleNamespace(vetoes={})),
         verdicts=verdicts,
-        sample=SimpleNamespace(left_out=dict(left_out), others=dict(others)),
+        sample=PageSample(
+            (), {}, {}, {}, {}, dict(left_out), others=dict(others), failures=dict(failures)
+        ),
         advice=SimpleNamespace(doubts=("Errors are predicted.",)),
     )
 
@@ -79,6 +84,16 @@ def test_what_was_not_read_has_one_line():
     assert lines == ["not read: a: it is empty, and 2 more files; 2 .txt", "Errors are predicted."]
 
 
+def test_a_page_that_no_engine_can_read_is_named():
+    failed = {PageRef("b", 1): "it is cut off", PageRef("c", 0): "it is cut off"}
+    lines = closing_lines(result(errors(), failures=dict([*failed.items()][:1])))
+    assert lines[0] == "not read: page 2 of b: it is cut off"
+    lines = closing_lines(result(errors(), left_out={"a": "it is empty"}, failures=failed))
+    assert lines[0] == "not read: a: it is empty, and 2 more files or pages"
+    problems = result(errors(), failures=failed).sample.problems()
+    assert problems[0] == ("failed_page", "page 2 of b: it is cut off")
+
+
 def test_errors_that_were_measured_are_not_called_predicted():
     assert closing_lines(result(errors(against="the text layer"))) == []
 
@@ -98,7 +113,7 @@ def printed(engines: int, vetoes: int, *, full: bool) -> list[str]:
     whole.sentences = ["Take e0."]
     whole.costs = ()
     whole.following = ReadCommand(("ohr", "read"), 3, 3, 4.0, 0, 0.0)
-    whole.sample.problems = lambda: [("a", "b")]
+    whole.sample = replace(whole.sample, left_out={"a": "b"})
     stream = StringIO()
     console = Console(file=stream, width=100, color_system=None)
     for line in console_lines(whole, Path("out")):

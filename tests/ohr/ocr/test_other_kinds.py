@@ -1,0 +1,28 @@
+"""What is neither a PDF nor an image is counted and named, links and pipes too."""
+
+from __future__ import annotations
+
+import os
+
+from ohr.ocr.sources import other_kinds, other_kinds_line, skipped_files
+
+
+def test_what_is_no_file_is_counted_and_named(tmp_path):
+    (tmp_path / "a.docx").touch()
+    (tmp_path / "page.png").touch()
+    (tmp_path / ".hidden.docx").touch()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "loop").symlink_to(".")
+    for name in ("x.pdf", "y.pdf"):
+        (tmp_path / name).symlink_to("nothing.pdf")
+    os.mkfifo(tmp_path / "pipe.png")
+    assert other_kinds_line(other_kinds([tmp_path])) == (
+        "5 files of other kinds were not read: 2 broken links, 1 .docx, 1 linked folder, "
+        "1 special file"
+    )
+    assert skipped_files([tmp_path]) == [
+        "a.docx: .docx is not read: save it as PDF",
+        "loop: a link to a folder, which is not followed",
+        "pipe.png: no file",
+        "x.pdf, y.pdf: a link to nothing",
+    ]
