@@ -34,6 +34,11 @@ LEAST_ALIKE = 0.25
 """Output that shares less than this of the line's characters, in places, is of no use if its
 length differs too: the witness has not read the line."""
 MOST_LONGER = 0.3
+_FORMATS_WITH_INK = frozenset(
+    "\xad\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
+"""Of category Cf: a soft hyphen, which a layer may draw, and signs that stand around or before
+others (Prepended_Concatenation_Mark of Unicode 15), such as the end of a verse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +300,7 @@ def _all_read(
 
 def _is_empty(character: str) -> bool:
     """Whether a character has no ink: white space, joiners, marks of direction."""
-    is_joiner = unicodedata.category(character) == "Cf" and character != "\xad"
+    is_joiner = unicodedata.category(character) == "Cf" and character not in _FORMATS_WITH_INK
     return is_joiner or character.isspace()
 
 

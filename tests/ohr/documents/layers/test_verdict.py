@@ -210,6 +210,15 @@ def test_lines_in_hebrew_and_joiners_are_compared_in_the_order_of_reading():
     assert of["ב"].others == Counter({"ד": 1})
 
 
+@pytest.mark.parametrize("sign", ["\u06dd", "\u0600", "\xad"])
+def test_signs_with_ink_are_compared_though_unicode_calls_them_formats(sign):
+    """The end of a verse, an Arabic number sign, and a soft hyphen that is drawn."""
+    layer = layer_of(f"ab {sign}cd")
+    [line] = lines_of(layer, 0)
+    testimony = reading.testimonies([line], [{"A": f"ab {sign}cd"}], [layer])
+    assert {glyph.text for glyph in testimony} == {"a", "b", "c", "d", sign}
+
+
 def test_a_shape_stands_for_all_that_look_like_it():
     """A 1 that is said to be a 7 looks like an l, in a font without Latin letters."""
     like_l = Judgement("wrong", 0.5, "l", 0.99)

@@ -94,6 +94,20 @@ def test_a_soft_hyphen_that_is_drawn_without_ink_is_nothing(tmp_path):
     assert layer_of(sheet, tmp_path).text == "harbour office"
 
 
+@pytest.mark.parametrize("character", ["\u200b", "\u200d", "\u2060", "\xad"])
+def test_a_page_of_characters_without_ink_is_empty(tmp_path, character):
+    sheet = Sheet().font("F", SANS, {"\u200b": character}).text(20, 260, "\u200b" * 4)
+    verdict = verdict_on(sheet, tmp_path)
+    assert (verdict.text, verdict.gap) == ("", "it has no text")
+
+
+@pytest.mark.parametrize("character", ["\u200b", "\u200d", "\xad"])
+def test_characters_without_ink_where_the_page_has_letters_are_wrong(tmp_path, character):
+    wrong = dict.fromkeys(set("".join(NOTICE)), character)
+    verdict = verdict_on(Sheet().font("F", SANS, wrong).lines(20, 260, NOTICE), tmp_path)
+    assert verdict.fault.startswith("its letters are not those that the page shows")
+
+
 @pytest.mark.parametrize("claim", [" ", None, ""], ids=["blank", "none", "nothing"])
 def test_a_glyph_without_a_letter_at_a_lines_start_makes_its_word_doubtful(tmp_path, claim):
     sheet = Sheet().font("F", SANS, {"ﬁ": claim}).lines(20, 260, NOTICE)
