@@ -3,8 +3,9 @@
 ``ohr analyse trust RUN --out DIR`` orders the answers of the whole chain by how sure they look: by
 the reader's own confidence, the lead of the first hit, the agreement of the answers over two
 engines or two draws of the noise, the words of the page that was found, and all of them. No page is
-read again. It prints what checking the least sure tenth by hand finds, whether a risk promised on
-clean pages holds under noise, and whether answers that OCR broke look less sure.
+read again. It prints how many answers OCR broke, whether they look less sure than those still
+right, and how many of them a check of a tenth by hand finds. ``DIR/trust.md`` also says whether a
+risk promised on clean pages holds under noise, and what each signal does alone.
 ``DIR/trust.csv`` has a row per condition and signal, ``DIR/promises.csv`` the promises.
 """
 

@@ -31,7 +31,7 @@ Look = Literal["paper", "slides"]
 GRID_COLOUR = "#dddddd"
 GREY = "#444444"
 """Of the line above a figure."""
-_KNOWN = {"gt": 0, "tesseract": 1, "rapidocr": 2, "rapidocr-tiny": 3, "tiny": 3}
+_KNOWN = {"gt": 0, "tesseract": 1, "rapidocr": 2, "rapidocr-tiny": 3, "tiny": 3, "MinerU": 5}
 """Engines with a colour of their own: the same in every figure, also if what they read is shipped
 or was read before."""
 

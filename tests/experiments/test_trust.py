@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import ohr
 from experiments import analyse_trust
-from ohr.analysis.trust.report import broken_cell, sentences
+from ohr.analysis.trust.details import broken_cell, sentences
+from ohr.analysis.trust.report import conditions_table, verdict_of
 from ohr.analysis.trust.signals import (
     AGREEMENT,
     CONFIDENT,
@@ -83,7 +84,15 @@ def test_the_command_writes_signals_and_promises(answered, tmp_path):
     assert set(promises["risk"]) == {0.5}
     promised = promises[promises["has_threshold"]]
     assert promised["noisy_coverage"].between(0, 1).all()
-    assert "least sure answers by hand" in done.stdout
+    lines = done.stdout.splitlines()
+    assert " answers on " in lines[0]
+    assert "precomputed:theirs, clean breaks (" in lines[0]
+    assert lines[2].split()[:6] == ["knowledge", "base", "wrong", "broken", "found", "AUROC"]
+    assert len(lines) < 15
+    assert lines[-1].startswith(f"files in {tmp_path}: trust.md, trust.csv, promises.csv")
+    details = (tmp_path / "trust.md").read_text()
+    assert "least sure answers by hand" in details
+    assert details.count("| confidence |") == 2  # each signal of both knowledge bases
     same = ohr.open_run(run.path).trust(risks=(0.5,))
     assert same["aurc"].tolist() == pytest.approx(signals["aurc"].tolist(), abs=1e-6)
 
@@ -180,6 +189,64 @@ def test_what_is_no_share_and_a_run_without_answers_are_refused(answered):
 def test_a_sentence_says_what_checking_finds(change, said):
     text = " ".join(sentences(pd.DataFrame([SIGNAL | change]), pd.DataFrame([PROMISE])))
     assert said in text
+
+
+NONE = estimated("found_broken", math.nan, math.nan, math.nan)
+ALONE = {"baseline": "", "n_broken": 0}
+UNKNOWN = estimated("found", math.nan, math.nan, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {},
+            "tesseract, clean breaks (30 that are right with gt, clean); among the 10 % that look "
+            "most like broken ones are 33 % of them (95 % CI 20 % to 50 %).",
+        ),
+        (NONE, "with gt, clean), too few to say which ones look broken."),
+        (ALONE, "40 % are wrong with tesseract, clean; among the 10 % least sure are 21 % of them"),
+        (ALONE | UNKNOWN, "40 % are wrong with tesseract, clean; to say which takes 10 documents"),
+    ],
+)
+def test_the_verdict_says_what_is_broken_or_wrong(change, said):
+    verdict = verdict_of(pd.DataFrame([SIGNAL | change]))
+    assert verdict.startswith("300 answers on 40 documents: ")
+    assert said in verdict
+
+
+def test_the_verdict_names_the_condition_that_breaks_most():
+    worse = SIGNAL | {"knowledge_base": "tesseract, semantic severe", "n_broken": 50}
+    verdict = verdict_of(pd.DataFrame([SIGNAL, worse]))
+    assert "tesseract, semantic severe breaks the most (50 that" in verdict
+
+
+def test_settings_that_differ_are_named_and_those_of_all_signals_are_printed():
+    confident = SIGNAL | {"signal": CONFIDENT} | estimated("found_broken", 0.1, 0.0, 0.2)
+    other = SIGNAL | {"reader": "llm", "n_broken": 7}
+    signals = pd.DataFrame([confident, SIGNAL, other])
+    table = conditions_table(signals, pd.DataFrame())
+    assert [row[0] for row in table.rows] == [
+        "tesseract, clean, extractive",
+        "tesseract, clean, llm",
+    ]
+    assert table.rows[0][2:4] == ["30", "33 % [20 %, 50 %]"]
+    assert table.rows[1][2] == "7"
+
+
+def test_the_table_has_the_smallest_promise_that_could_be_made():
+    impossible = PROMISE | {"risk": 0.05, "has_threshold": False}
+    looser = PROMISE | {"risk": 0.5}
+    signals = pd.DataFrame([SIGNAL])
+    table = conditions_table(signals, pd.DataFrame([impossible, looser, PROMISE]))
+    assert table.header[-1] == "promise"
+    assert table.rows[0][-1] == "20 % is kept"
+    assert len(conditions_table(signals, pd.DataFrame([impossible])).header) == 5
+
+
+def test_without_a_baseline_the_table_finds_wrong_answers():
+    table = conditions_table(pd.DataFrame([SIGNAL | ALONE]), pd.DataFrame())
+    assert list(table.rows[0]) == ["tesseract, clean", "40 %", "21 % [15 %, 28 %]"]
 
 
 @pytest.mark.parametrize(

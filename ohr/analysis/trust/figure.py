@@ -11,7 +11,9 @@ import pandas as pd
 
 from ohr.analysis.trust.signals import CONFIDENT
 from ohr.analysis.trust.table import COMBINED
-from ohr.figures.style import COLOURS, describe, figure, save
+from ohr.display.labels import mathless
+from ohr.figures.ends import name_curves
+from ohr.figures.style import COLOURS, describe, figure, save, series_numbers
 from ohr.statistics.selective import Ordered, bins
 
 if TYPE_CHECKING:
@@ -35,8 +37,9 @@ def draw_trust(
         return []
     with figure(7.0, 3.2) as fig:
         curves, reliability = fig.subplots(1, 2)
-        for number, name in enumerate(names):
-            mine = answers[answers["knowledge_base"] == name]
+        own = {name: answers[answers["knowledge_base"] == name] for name in names}
+        numbers = series_numbers([str(mine["engine"].iloc[0]) for mine in own.values()])
+        for number, (name, mine) in zip(numbers, own.items(), strict=True):
             _curve(curves, mine, right, number, name)
             _reliability(reliability, mine, right, number, name)
         curves.set(xlabel="share of the questions answered (%)", ylabel="of them wrong (%)")
@@ -44,11 +47,11 @@ def draw_trust(
         reliability.set_title("is the confidence honest? (on the line: yes)", fontsize="medium")
         curves.set_xlim(0, 100)
         curves.set_ylim(0, None)
-        curves.legend(fontsize="small")
         reliability.axline((0, 0), slope=1, color="#777777", linewidth=0.8, linestyle="--")
         reliability.set(xlabel="reader's confidence (%)", ylabel="answers right (%)")
         reliability.set_xlim(0, 100)
         reliability.set_ylim(0, 100)
+        name_curves(fig, np.array([[curves, reliability]]), columns=2)
         text = (
             "left: the surest answers first, solid by all signals, dotted by an order that knows "
             "which are wrong; right: tenths of the answers, on the line confidence is honest"
@@ -75,9 +78,9 @@ def _curve(ax: Axes, mine: pd.DataFrame, right: float, number: int, name: str) -
             100 * answered[shown] / len(wrong),
             100 * total[shown] / answered[shown],
             style,
-            color=COLOURS[number],
+            color=COLOURS[number % len(COLOURS)],
             linewidth=1.5 if style == "-" else 1.0,
-            label=name if style == "-" else None,
+            label=mathless(name) if style == "-" else None,
         )
 
 
@@ -88,4 +91,12 @@ def _reliability(ax: Axes, mine: pd.DataFrame, right: float, number: int, name: 
     values, is_right = confident[CONFIDENT].to_numpy(), confident["value"].to_numpy() >= right
     points = [(values[part].mean(), is_right[part].mean()) for part in bins(values)]
     x, y = 100 * np.array(points).T
-    ax.plot(x, y, "o-", color=COLOURS[number], markersize=4, linewidth=1.0, label=name)
+    ax.plot(
+        x,
+        y,
+        "o-",
+        color=COLOURS[number % len(COLOURS)],
+        markersize=4,
+        linewidth=1.0,
+        label=mathless(name),
+    )

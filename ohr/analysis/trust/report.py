@@ -1,29 +1,33 @@
-"""Prints which answers can be trusted, and writes the tables and the figure."""
+"""Prints which answers can be trusted, and writes the tables, the details and the figure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from rich.table import Table
-from rich.text import Text
 
+from ohr.analysis.trust.details import (
+    Row,
+    broken_cell,
+    details,
+    kept_word,
+    share_cell,
+    size_of,
+    with_names,
+)
 from ohr.analysis.trust.figure import draw_trust
-from ohr.analysis.trust.signals import CONFIDENT
-from ohr.analysis.trust.table import CHECKED, COMBINED, FEWEST, RISKS, name_of, trust
+from ohr.analysis.trust.table import CHECKED, COMBINED, FEWEST, RISKS, trust
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, print_caption, say, show
-from ohr.display.wording import counted
-from ohr.files.safe_text import plain
-from ohr.statistics.numbers import interval, number, percent, prose, prose_interval
+from ohr.display.terminal import files_line, print_caption, say, show, terminal_table
+from ohr.display.text_tables import TextTable
+from ohr.statistics.numbers import NOTHING, percent
+from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
-SIGNALS_FILE, PROMISES_FILE = "trust.csv", "promises.csv"
-Row = Mapping[Hashable, Any]
+SIGNALS_FILE, PROMISES_FILE, DETAILS_FILE = "trust.csv", "promises.csv", "trust.md"
 
 
 def report_trust(path: Path, metric: str, right: float, risks: Sequence[float], out: Path) -> int:
@@ -31,143 +35,106 @@ def report_trust(path: Path, metric: str, right: float, risks: Sequence[float], 
     [run] = open_runs([path])
     chosen = tuple(risks) or RISKS
     result = trust(run, metric, right, chosen)
-    write_csv(out / SIGNALS_FILE, result.signals)
-    write_csv(out / PROMISES_FILE, result.promises)
-    for line in sentences(result.signals, result.promises):
-        say(line)
+    signals, promises = result.signals, result.promises
+    verdict, table = verdict_of(signals), conditions_table(signals, promises)
+    readers = signals["reader"].unique().tolist()
+    notes = note_lines(readers, run_notes([run]))
+    write_csv(out / SIGNALS_FILE, signals)
+    write_csv(out / PROMISES_FILE, promises)
+    text = details(verdict, table, signals, promises, chosen, notes)
+    write_text(out / DETAILS_FILE, text)
+    figures = draw_trust(result.answers, signals, out)
+    say(verdict)
     print()
-    show(_table(result.signals, chosen))
-    figures = draw_trust(result.answers, result.signals, out)
-    readers = result.signals["reader"].unique().tolist()
-    for line in note_lines(readers, run_notes([run])):
+    show(terminal_table(table))
+    for line in (table.caption, *notes):
         print_caption(line)
-    for each in figures:
-        print(f"figure: {each}")
-    print(f"signals: {out / SIGNALS_FILE}\npromises: {out / PROMISES_FILE}")
+    say(files_line([*(out / n for n in (DETAILS_FILE, SIGNALS_FILE, PROMISES_FILE)), *figures[:1]]))
     return 0
 
 
-def sentences(signals: pd.DataFrame, promises: pd.DataFrame) -> list[str]:
-    """What can be said of each condition, by its best signal; what is the same of several, once."""
-    names: dict[str, list[str]] = {}
-    for name, text in _statements(signals, promises):
-        names.setdefault(text, []).append(name)
-    return [f"{', '.join(dict.fromkeys(own))}: {text}" for text, own in names.items()]
-
-
-def _statements(signals: pd.DataFrame, promises: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Of which knowledge base, and what."""
-    for _, group in signals.groupby(
-        ["knowledge_base", "system", "retriever", "reader"], sort=False
-    ):
-        rows = group.to_dict("records")
-        base = next((row for row in rows if row["signal"] == COMBINED), rows[0])
-        for text in (_check(base), *_broken_line(base)):
-            yield _name(base), text
-        own = next((row for row in rows if row["signal"] == CONFIDENT), None)
-        if own is not None and not math.isnan(own["ece"]):
-            yield (
-                _name(own),
-                f"the reader's own confidence is off by {estimate(own, 'ece')} on average "
-                "(expected calibration error).",
-            )
-    for row in promises.to_dict("records"):
-        if row["signal"] == COMBINED or _is_alone(promises, row):
-            yield _name(row), _promise(row)
-
-
-def _is_alone(promises: pd.DataFrame, row: Row) -> bool:
-    mine = promises[promises["knowledge_base"] == row["knowledge_base"]]
-    return COMBINED not in set(mine["signal"])
-
-
-def _name(row: Row) -> str:
-    return str(row["knowledge_base"])
-
-
-def _size(row: Row) -> str:
-    return f"{row['n']:,} answers on {counted(row['n_clusters'], row['unit'] or 'document')}"
-
-
-def estimate(row: Row, name: str) -> str:
-    """A value with its interval."""
-    ends = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
-    if any(map(math.isnan, ends)):
-        return prose(row[name])
-    return f"{prose(row[name])} (95 % CI {prose_interval(*ends)})"
-
-
-def _check(row: Row) -> str:
-    if math.isnan(row["found"]):
+def verdict_of(signals: pd.DataFrame) -> str:
+    """One sentence: how many answers, where OCR breaks most, and what checking by hand finds."""
+    rows = _best_rows(signals)
+    tenth = percent(CHECKED)
+    compared = [row for row in rows if row["baseline"] and row["n_broken"]]
+    if compared:
+        worst = max(compared, key=lambda row: int(row["n_broken"]))
+        most = " the most" if len(compared) > 1 else ""
+        head = (
+            f"{size_of(worst)}: {worst['name']} breaks{most} ({worst['n_broken']:,} that are right "
+            f"with {worst['baseline']})"
+        )
+        if math.isnan(worst["found_broken"]):
+            return f"{head}, too few to say which ones look broken."
         return (
-            f"which answers to check cannot be said with {_size(row)}: it takes {FEWEST} "
-            "documents, and wrong answers."
+            f"{head}; among the {tenth} that look most like broken ones are "
+            f"{percent(worst['found_broken'])} of them ({_ends(worst, 'found_broken')})."
         )
-    ends = percent(row["found_ci_low"]), percent(row["found_ci_high"])
+    row = max(rows, key=lambda row: float(row["wrong"]))
+    head = f"{size_of(row)}: {percent(row['wrong'])} are wrong with {row['name']}"
+    if math.isnan(row["found"]):
+        return f"{head}; to say which takes {FEWEST} documents, and wrong answers."
+    most = percent(min(1.0, CHECKED / row["wrong"]))
     return (
-        f"check the {percent(CHECKED)} least sure answers by hand: that finds "
-        f"{percent(row['found'])} of the wrong ones (95 % CI {ends[0]} to {ends[1]}; at most "
-        f"{percent(min(1.0, CHECKED / row['wrong']))} are possible); "
-        f"{percent(row['wrong'])} of {_size(row)} are wrong (by {row['signal']})."
+        f"{head}; among the {tenth} least sure are {percent(row['found'])} of them "
+        f"({_ends(row, 'found')}; at most {most} are possible)."
     )
 
 
-def _broken_line(row: Row) -> list[str]:
+def conditions_table(signals: pd.DataFrame, promises: pd.DataFrame) -> TextTable:
+    """One row per condition, by all signals together: broken answers, or wrong ones if no
+    condition has a baseline.
+    """
+    rows = _best_rows(signals)
+    tenth = percent(CHECKED)
+    if any(row["baseline"] for row in rows):
+        header = ["knowledge base", "wrong", "broken", "found", "AUROC"]
+        cells = [[row["name"], percent(row["wrong"]), *_broken_cells(row)] for row in rows]
+        caption = (
+            "broken: right with the ground truth (under noise: with the engine's clean pages), "
+            f"wrong now; found: of them in the {tenth} of the answers that look most like them; "
+            "AUROC: do they look less sure than those still right (0.5 is chance)"
+        )
+    else:
+        header = ["knowledge base", "wrong", "found"]
+        cells = [[row["name"], percent(row["wrong"]), share_cell(row, "found")] for row in rows]
+        caption = f"found: of the wrong answers in the {tenth} that look least sure"
+    caption += "; by all signals together; in brackets: 95 % intervals"
+    if outcomes := _promises(promises):
+        header.append("promise")
+        for line in cells:
+            line.append(outcomes.get(line[0], NOTHING))
+        caption += "; promise: the smallest share of wrong answers that could be promised"
+    return TextTable(header, cells, caption)
+
+
+def _broken_cells(row: Row) -> list[str]:
     if not row["baseline"]:
-        return []
-    counts = f"{row['n_broken']:,} answers were right with {row['baseline']} and are wrong now"
-    if math.isnan(row["broken"]):
-        return [f"{counts}: which ones cannot be said with so few."]
-    lines = [
-        f"{counts}; they look less sure than those still right in "
-        f"{estimate(row, 'broken')} of all pairs (AUROC; 0.5 is chance)."
-    ]
-    if not math.isnan(row["found_broken"]):
-        ends = percent(row["found_broken_ci_low"]), percent(row["found_broken_ci_high"])
-        lines.append(
-            f"check the {percent(CHECKED)} of the answers that look most like broken "
-            f"ones: that finds {percent(row['found_broken'])} of those that OCR broke (95 % CI "
-            f"{ends[0]} to {ends[1]})."
-        )
-    return lines
+        return [NOTHING] * 3
+    return [f"{row['n_broken']:,}", share_cell(row, "found_broken"), broken_cell(row)]
 
 
-def _promise(row: Row) -> str:
-    head = f"at most {percent(row['risk'])} wrong, promised on {row['baseline']}"
-    if not row["has_threshold"]:
-        return f"{head}: cannot be said with {_size(row)}: no threshold keeps it."
-    high, low = row["noisy_risk_ci_high"], row["noisy_risk_ci_low"]
-    verdict = (
-        "is kept" if high <= row["risk"] else "is broken" if low > row["risk"] else "may be kept"
-    )
-    return (
-        f"{head}: {verdict} ({estimate(row, 'noisy_risk')} wrong); "
-        f"{percent(row['noisy_coverage'])} of the questions are answered, on "
-        f"{row['baseline']} {percent(row['clean_coverage'])}."
-    )
+def _promises(promises: pd.DataFrame) -> dict[str, str]:
+    """Condition -> its smallest promise with a threshold, and whether it is kept under noise."""
+    if promises.empty:
+        return {}
+    chosen: dict[str, Row] = {}
+    for row in _best_rows(promises[promises["has_threshold"]], "risk"):
+        if row["name"] not in chosen or row["risk"] < chosen[row["name"]]["risk"]:
+            chosen[row["name"]] = row
+    return {name: f"{percent(row['risk'])} {kept_word(row)}" for name, row in chosen.items()}
 
 
-def _table(signals: pd.DataFrame, risks: Sequence[float]) -> Table:
-    most = [f"answered at {percent(risk)} wrong" for risk in risks]
-    printed = empty_table(
-        ["knowledge base", "signal"],
-        ["wrong", "AURC", "excess", *most, "found in 10 %", "AUROC broken"],
-    )
-    for row in signals.to_dict("records"):
-        values = [row["wrong"], row["aurc"], row["excess"], *(row[name_of(risk)] for risk in risks)]
-        printed.add_row(
-            Text(plain(_name(row))),
-            row["signal"],
-            *("-" if math.isnan(value) else number(value) for value in values),
-            "-" if math.isnan(row["found"]) else percent(row["found"]),
-            broken_cell(row),
-        )
-    return printed
+def _best_rows(frame: pd.DataFrame, *keys: str) -> list[Row]:
+    """Of each condition the row of all signals together, or its first if there is none."""
+    rows: dict[tuple[object, ...], Row] = {}
+    for row in with_names(frame).to_dict("records"):
+        key = (row["name"], *(row[name] for name in keys))
+        if key not in rows or row["signal"] == COMBINED:
+            rows[key] = row
+    return list(rows.values())
 
 
-def broken_cell(row: Row) -> str:
-    """How well a signal finds answers that OCR broke, for the table."""
-    if math.isnan(row["broken"]):
-        return "-"
-    ends = row["broken_ci_low"], row["broken_ci_high"]
-    return f"{number(row['broken'])} {interval(*ends)}"
+def _ends(row: Row, name: str) -> str:
+    return f"95 % CI {percent(row[f'{name}_ci_low'])} to {percent(row[f'{name}_ci_high'])}"

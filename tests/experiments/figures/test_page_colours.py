@@ -56,6 +56,7 @@ def test_one_engine_has_one_colour_whatever_stands_beside_it():
     assert series_numbers(["tesseract"]) == series_numbers(["gt", "tesseract"])[1:] == [1]
     assert series_numbers(["mineru", "rapidocr", "tesseract", "gt"]) == [3, 2, 1, 0]
     assert series_numbers(["shipped:rapidocr-tiny", "shipped:tesseract"]) == [3, 1]
+    assert series_numbers(["precomputed:MinerU"]) == series_numbers(["gt", "MinerU"])[1:]
     assert series_numbers(["tesseract", "shipped:tesseract"]) == [0, 1]
     assert series_numbers(["other", "mine"]) == [0, 1]
     assert series_numbers(["gt", "gt"]) == [0, 1]  # two curves of one engine
