@@ -14,6 +14,7 @@ from ohr.display.labels import group_label, interval_units, mathematical, noise_
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Setting, setting_names, settings_of
 from ohr.display.wording import ALPHA
+from ohr.figures.marks import HOLLOW, draw_marks
 from ohr.figures.style import COLOURS, LINES, MARKERS, describe
 from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.baselines import baselines_line
@@ -97,10 +98,7 @@ def curve_line(
     paired intervals.
     """
     colour, mark = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    unshown = _not_shown(cells)
-    for chosen, face in ((cells[unshown], "white"), (cells[~unshown], colour)):
-        marks = (chosen[x], chosen["mean"])
-        ax.plot(*marks, color=colour, marker=mark, markerfacecolor=face, linestyle="none", zorder=3)
+    draw_marks(ax, cells[x], cells["mean"], ~_not_shown(cells), colour, mark)
     uncertain = cells[~_is_zero_by_definition(cells)]
     low, high = clipped_ends(uncertain)
     ax.vlines(uncertain[x], low, high, color=colour, alpha=0.35, linewidth=1.2)
@@ -177,7 +175,7 @@ def _bars(cells: pd.DataFrame) -> list[str]:
         return [f"bars: 95 % intervals for further {units}"]
     return [
         f"bars: 95 % intervals of the paired change, for further {units}",
-        "hollow: not significant",
+        HOLLOW,
         f"the change is {baselines_line(set(cells['part']), truth)}",
         f"significant: adjusted p is at most {ALPHA}",
     ]

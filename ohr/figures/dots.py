@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ohr.display.labels import mathless
+from ohr.figures.marks import draw_marks
 from ohr.figures.style import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -36,12 +37,8 @@ def draw_dots(
     colour, mark = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
     for _, cell in cells.iterrows():
         y = rows.index(cell["row"]) + (number - (of - 1) / 2) * _SPREAD / of
-        face = "white" if cell.get("hollow", False) else colour
         ax.hlines(y, cell[ends[0]], cell[ends[1]], color=colour, alpha=0.6, linewidth=1.2)
-        ax.plot(
-            cell[value], y, color=colour, marker=mark, markerfacecolor=face, linestyle="none",
-            zorder=3,
-        )  # fmt: skip
+        draw_marks(ax, cell[value], y, not cell.get("hollow", False), colour, mark)
 
 
 def name_rows(axes: Sequence[Axes], names: Sequence[str], width: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ohr.display.labels import mathematical, mathless
 from ohr.display.settings import Setting
 from ohr.figures.loss import Panel, Series
+from ohr.figures.marks import draw_marks
 from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, legend_below, save
 
 if TYPE_CHECKING:
@@ -155,11 +156,7 @@ def _draw(ax: Axes, series: Series, style: Mapping[str, Any]) -> None:
     ax.plot(curve.x, scores, color=colour, linestyle=style["linestyle"])
     ax.plot(curve.x[0], clean, color=colour, marker=marker, linestyle="none", clip_on=False)
     if np.isfinite(scores[-1]):
-        is_shown = bool(curve.low[-1] > 0)
-        ax.plot(
-            curve.x[-1], scores[-1], color=colour, marker=marker, linestyle="none",
-            markerfacecolor=colour if is_shown else "white",
-        )  # fmt: skip
+        draw_marks(ax, curve.x[-1], scores[-1], curve.low[-1] > 0, colour, marker)
 
 
 def _highest(chosen: Sequence[tuple[Setting, Series]]) -> float:

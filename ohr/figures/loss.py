@@ -15,6 +15,7 @@ import numpy as np
 
 from ohr.display.labels import added_noise_title, mathematical, mathless
 from ohr.figures.ends import ends_named
+from ohr.figures.marks import HOLLOW, draw_marks
 from ohr.figures.style import (
     COLOURS,
     LINES,
@@ -107,7 +108,7 @@ def _quality(ax: Axes, series: Series, number: int) -> None:
     """The mean score: each draw as a faint mark, the fit as a line."""
     curve, colour = series.curve, COLOURS[number % len(COLOURS)]
     clean = curve.clean + series.floor
-    _draws(ax, curve.points_x, clean - curve.points_loss, number)
+    _draws(ax, curve, curve.points_x, clean - curve.points_loss, number)
     ax.plot(curve.x, clean - curve.fit, color=colour, linestyle=LINES[number % len(LINES)])
     ax.plot(
         curve.x[0], clean, color=colour, marker=MARKERS[number % len(MARKERS)], linestyle="none"
@@ -119,7 +120,7 @@ def _loss(ax: Axes, series: Series, number: int) -> None:
     curve, colour = series.curve, COLOURS[number % len(COLOURS)]
     if curve.unit:
         ax.fill_between(curve.added, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
-    _draws(ax, curve.points_x - curve.x[0], curve.points_loss, number)
+    _draws(ax, curve, curve.points_x - curve.x[0], curve.points_loss, number)
     ax.plot(curve.added, curve.fit, color=colour, linestyle=LINES[number % len(LINES)])
     if series.page_not_found is not None:
         ax.plot(curve.added, series.page_not_found, color=colour, linewidth=0.7)
@@ -132,16 +133,10 @@ def _loss(ax: Axes, series: Series, number: int) -> None:
         ax.plot(value, target, color=colour, marker="d", markeredgecolor="white", zorder=3)
 
 
-def _draws(ax: Axes, x: np.ndarray, y: np.ndarray, number: int) -> None:
-    ax.plot(
-        x,
-        y,
-        color=COLOURS[number % len(COLOURS)],
-        marker=MARKERS[number % len(MARKERS)],
-        markersize=2.6,
-        alpha=0.35,
-        linestyle="none",
-    )
+def _draws(ax: Axes, curve: LossCurve, x: np.ndarray, y: np.ndarray, number: int) -> None:
+    """Small marks of the draws, hollow where the band has no loss at their noise."""
+    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+    draw_marks(ax, x, y, curve.are_lost, colour, marker, markersize=3.2, alpha=0.7)
 
 
 def _no_context(ax: Axes, panel: Panel) -> None:
@@ -211,6 +206,7 @@ def _caption(panels: Sequence[Panel]) -> str:
     units = {series.curve.unit: series.clusters for panel in panels for series in panel.series}
     unit, size = next(iter(units.items()))
     band = f"bands: simultaneous 95 % over {size} {_plural(unit)}" if unit else "too few documents"
+    band = f"{band}; {HOLLOW}"
     noises = dict.fromkeys(series.noise for panel in panels for series in panel.series)
     return f"{', '.join(noise.replace('_', ' ') for noise in noises)}; {band}"
 
@@ -226,8 +222,9 @@ def _notes(panels: Sequence[Panel], noise: str) -> list[str]:
         f"Above: the mean score against {noise}. Below: the paired loss, which is each "
         "question's score on the clean pages less its score under noise, against the "
         f"{noise} above that of the same engine's clean pages (0: the clean pages).",
-        "Faint marks: one draw of the noise at one intensity. Lines: a monotone fit, with 0 loss "
-        "at the clean pages, which are the large mark.",
+        "Small marks: one draw of the noise at one intensity, hollow where the band has no loss at "
+        "its noise. Lines: a monotone fit, with 0 loss at the clean pages, which are the large "
+        "mark.",
         "Bands: simultaneous 95 % confidence bands for further documents; whole documents are "
         "resampled. The upper edge counts one more document that loses everything, since documents "
         "of a kind that was not drawn may.",

@@ -59,6 +59,13 @@ class LossCurve:
         """Draws with no more noise than the clean pages."""
         return int((self.points_x <= self.x[0]).sum())
 
+    @property
+    def are_lost(self) -> np.ndarray:
+        """Whether the band shows a loss at the noise of each draw: bool ``(draws,)``."""
+        noise = np.maximum(self.points_x - self.x[0], 0.0)
+        shown: np.ndarray = np.interp(noise, self.added, self.low) > 0
+        return shown
+
     def noise_at_loss(self, share: float = LOST) -> tuple[float, float, float]:
         """The least noise above the clean pages at which a share of the clean quality is lost,
         with its 95 % limits.

@@ -110,15 +110,15 @@ def test_report_prints_writes_and_draws(study, capsys):
 
 
 @pytest.mark.slow
-def test_bars_repeat_to_the_byte(study, tmp_path):
+def test_the_figure_repeats_to_the_byte(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     changes = paired_differences(study, cells)
     first, second = (format_figure(cells, changes, tmp_path / name) for name in ("one", "two"))
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     svg, notes = first[1].read_text(), first[2].read_text()
-    assert all(f">{name}<" in svg for name in TABLE_FORMATS)
-    assert svg.count(">latex (better ↑)<") == 1
-    assert svg.count(">(n = 12)<") == 4
+    assert all(f">{name}<" in svg for name in ("markdown", "html"))
+    assert svg.count(">change from latex (better →)<") == 2
+    assert "n = 12 questions about tables; 95 % intervals for further documents" in notes
     assert "paired changes from latex" in notes
     assert "comparisons of each metric together" in notes
 
@@ -132,20 +132,21 @@ def test_the_figure_has_the_paired_changes_with_their_intervals(study, tmp_path,
     monkeypatch.setattr(figure, "save", lambda made, *_, **__: saved.append(made) or [])
     format_figure(cells, changes, tmp_path)
     format_figure(cells, changes.iloc[:0], tmp_path)
-    panel = saved[0].axes[len(saved[0].axes) // 2]  # below retrieval LCS
+    (made,) = saved  # without changes nothing is drawn
+    titles = [panel.get_title() for panel in made.axes]
+    assert titles == ["retrieval LCS", "answer F1, whole system"]
     lcs = changes[changes["metric"] == "lcs"].set_index("format")
+    panel = made.axes[0]
     marks = [line for line in panel.lines if line.get_marker() not in ("None", None)]
-    assert [float(mark.get_ydata()[0]) for mark in marks] == pytest.approx(list(lcs["mean"]))
-    ends = [bar.get_paths()[0].vertices[:, 1] for bar in panel.collections]
+    assert [float(mark.get_xdata()[0]) for mark in marks] == pytest.approx(list(lcs["mean"]))
+    ends = [bar.get_paths()[0].vertices[:, 0] for bar in panel.collections]
     assert np.allclose(ends, lcs[["ci_low", "ci_high"]])
-    assert len(saved[1].axes) == len(saved[0].axes) // 2  # no changes, no panels below
-    for made in saved:
-        made.draw_without_rendering()
-        check_texts(made)
+    made.draw_without_rendering()
+    check_texts(made)
 
 
 @pytest.mark.slow
-def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
+def test_whole_systems_have_rows_of_their_own(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     answers = cells[cells["stage"] == "overall"]
     nothing = {"chunker": "", "retriever": "", "reader": "", "top_k": pd.NA}
@@ -161,7 +162,7 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     assert [text.split(" ")[-1] for text in means] == expected
     assert [text.count(";") for text in means] == [0, 0, 1, 1, 1, 1]
     svg = format_figure(both, differences, tmp_path)[1].read_text()
-    assert svg.count(">whole<") == 1
+    assert [svg.count(f">{name}, whole<") for name in ("markdown", "html")] == [1, 1]
 
 
 @pytest.mark.slow

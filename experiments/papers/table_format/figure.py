@@ -6,115 +6,70 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.papers.table_format.table import GROUP, METRICS
+from experiments.papers.table_format.table import GENERATION, OVERALL, RETRIEVAL
 from ohr.display.labels import interval_units, mathless
 from ohr.display.notes import Notes, answerers, note_lines
-from ohr.display.settings import Setting, settings_of
+from ohr.display.settings import blocks_of
 from ohr.display.wording import ALPHA, family, is_shown
-from ohr.figures.axes import HATCHES, start_at_zero
-from ohr.figures.dots import wrapped
-from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
-from ohr.study.output.select import cells_of
+from ohr.figures.dots import draw_dots, height_of_rows, name_rows
+from ohr.figures.marks import HOLLOW
+from ohr.figures.style import describe, figure, save
+
+LETTERS = 24
+"""Characters of a line of a row's name."""
 
 
 def format_figure(
     cells: pd.DataFrame, differences: pd.DataFrame, folder: Path, notes: Notes | None = None
 ) -> list[Path]:
-    """Draw one column per metric: means of each format above, paired changes below.
+    """Draw the paired changes from the first format: of retrieval, and of answers.
 
-    ``differences`` are those of :func:`paired_differences`, from the first format; without any,
-    only means are drawn.
+    ``differences`` are those of :func:`paired_differences`; without any nothing is drawn. Answers
+    are those of the whole system, or those with the right pages given if it was not measured.
     """
-    metrics = [m for m in METRICS if len(cells_of(cells, m[0], m[1], GROUP))]
-    formats = list(dict.fromkeys(cells["engine"]))
-    systems = settings_of(cells)
-    rows = 1 + (len(differences) > 0)
-    width = max(3.4, 0.8 + 1.5 * len(metrics) * max(1.0, 0.6 * len(systems)))
-    with figure(width, 1.1 + 1.5 * rows + 0.7 * (len(systems) > 2)) as fig:
-        axes = fig.subplots(rows, len(metrics), squeeze=False, sharex=False, sharey="row")
-        for column, (stage, metric, title) in zip(axes.T, metrics, strict=True):
-            ticks: dict[str, Setting] = {}
-            for setting in systems:  # those that differ only in parts of other stages are one
-                ticks.setdefault(_ticks(stage, setting), setting)
-            for place, setting in enumerate(ticks.values()):
-                chosen = setting.select(cells_of(cells, stage, metric, GROUP))
-                changes = differences[
-                    (differences["stage"] == stage) & (differences["metric"] == metric)
-                ]
-                changes = setting.select(changes)
-                for number, name in enumerate(formats):
-                    step = (number - (len(formats) - 1) / 2) * 0.8 / len(formats)
-                    of_format = chosen[chosen["engine"] == name]
-                    column[0].bar(
-                        [place + step] * len(of_format),
-                        of_format["mean"],
-                        0.74 / len(formats),
-                        color=COLOURS[number % len(COLOURS)],
-                        hatch=HATCHES[number % len(HATCHES)],
-                        edgecolor="white",
-                        linewidth=0,
-                        label=mathless(str(name)) if place == 0 else None,
-                    )
-                    for _, change in changes[changes["format"] == name].iterrows():
-                        colour = COLOURS[number % len(COLOURS)]
-                        ends = (change["ci_low"], change["ci_high"])
-                        column[1].vlines(place + step, *ends, color=colour, alpha=0.6)
-                        column[1].plot(
-                            place + step,
-                            change["mean"],
-                            color=colour,
-                            marker=MARKERS[number % len(MARKERS)],
-                            markerfacecolor=colour if is_shown(change["p_adjusted"]) else "white",
-                            linestyle="none",
-                            zorder=3,
-                        )
-            n = int(cells_of(cells, stage, metric, GROUP)["n"].max())
-            column[0].set_title(f"{wrapped([title], 20)[0]}\n(n = {n})")
-            for ax in column:
-                ax.grid(axis="x", visible=False)
-                ax.set_xlim(-0.5, len(ticks) - 0.5)
-                ax.set_xticks(range(len(ticks)), [""] * len(ticks))
-            turned = 90 if len(systems) > 2 else 0
-            column[-1].set_xticks(range(len(ticks)), list(ticks), rotation=turned)
-        axes[0, 0].set_ylabel("mean\n(better ↑)")
-        start_at_zero(list(axes[0]))
-        if rows > 1:
-            baseline = mathless(str(differences["less"].iloc[0]))
-            axes[1, 0].set_ylabel(f"change from\n{baseline} (better ↑)")
-            for ax in axes[1]:
-                ax.axhline(0, color="#777777", linewidth=1)
-            axes[1, 0].margins(y=0.12)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        legend_below(fig, handles, labels, len(formats))
+    stages = set(differences["stage"])
+    answers = OVERALL if OVERALL[0] in stages else GENERATION
+    metrics = [metric for metric in (RETRIEVAL, answers) if metric[0] in stages]
+    if not metrics:
+        return []
+    blocks = [block for block in blocks_of(cells) if not block.is_mean]
+    rows = {
+        (name, block.settings[0]): ", ".join(mathless(part) for part in (name, block.label) if part)
+        for name in dict.fromkeys(differences["format"])
+        for block in blocks
+    }
+    baseline = mathless(str(differences["less"].iloc[0]))
+    height = height_of_rows(list(rows.values()), LETTERS) + 1.0
+    with figure(1.8 + 2.4 * len(metrics), height) as fig:
+        axes = fig.subplots(1, len(metrics), squeeze=False, sharex=True, sharey=True)[0]
+        for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
+            chosen = (differences["stage"] == stage) & (differences["metric"] == metric)
+            for name, setting in rows:
+                of_format = setting.select(differences[chosen & (differences["format"] == name)])
+                changes = of_format.assign(hollow=~of_format["p_adjusted"].map(is_shown))
+                changes["row"] = [(name, setting)] * len(changes)
+                draw_dots(ax, list(rows), changes, "mean")
+            ax.axvline(0, color="#777777", linewidth=1)
+            ax.set_title(mathless(title))
+            ax.set_xlabel(f"change from {baseline} (better →)")
+        name_rows(list(axes), list(rows.values()), LETTERS)
         description = describe(fig, [*_caption(differences), *note_lines(answerers(cells), notes)])
         return save(fig, folder, "table_format", notes=description)
 
 
 def _caption(differences: pd.DataFrame) -> list[str]:
-    """What is drawn below the means."""
-    if differences.empty:
-        return ["means of one format, without intervals"]
-    baseline = differences["less"].iloc[0]
+    """What is drawn."""
     units = interval_units(differences["ci_unit"])
     tests = int(differences["family_size"].max())
     return [
-        f"above: means; below: paired changes from {baseline}",
-        f"bars: 95 % intervals for further {units}" if units else "no intervals: too few documents",
-        "hollow: not significant",
+        f"n = {_range(differences['n'])} questions about tables",
+        f"95 % intervals for further {units}" if units else "no intervals: too few documents",
+        HOLLOW,
+        f"paired changes from {differences['less'].iloc[0]}",
         f"significant: adjusted p is at most {ALPHA}; {family(tests, 'of each metric')}",
-        f"n: questions about tables, of which changes are over {_range(differences['n'])}",
     ]
 
 
 def _range(numbers: pd.Series) -> str:
     least, most = int(numbers.min()), int(numbers.max())
     return str(most) if least == most else f"{least} to {most}"
-
-
-def _ticks(stage: str, setting: Setting) -> str:
-    """The parts of the system that a stage uses."""
-    used = {
-        "retrieval": (setting.retriever,),
-        "generation": (setting.reader,),
-    }.get(stage, setting.system_parts)
-    return "\n".join(wrapped([name for name in used if name], 12))

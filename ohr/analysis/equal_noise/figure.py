@@ -12,6 +12,7 @@ import numpy as np
 from ohr.analysis.equal_noise.table import GROUND_TRUTH, Kind, Measured
 from ohr.display.labels import mathematical
 from ohr.display.wording import is_shown
+from ohr.figures.marks import draw_marks
 from ohr.figures.style import COLOURS, describe, figure, save, series_numbers
 from ohr.statistics.inference import Paired
 from ohr.statistics.paired import compare_family
@@ -109,12 +110,9 @@ def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
     )
     ax.plot(x, [each.difference for each in tested], color=colour, linewidth=1.4)
     points = [compare_family([Paired(loss, curve.clusters)])[0] for loss in curve.loss]
-    for noise, point in zip(curve.noise.mean(axis=1), points, strict=True):
-        face = colour if is_shown(point.p) else "white"
-        ax.plot(
-            noise, point.difference, "o", color=colour, markerfacecolor=face, markersize=3.5,
-            zorder=3,
-        )  # fmt: skip
+    losses = [point.difference for point in points]
+    are_shown = [is_shown(point.p) for point in points]
+    draw_marks(ax, curve.noise.mean(axis=1), losses, are_shown, colour, markersize=3.5)
     return x[-1], tested[-1].difference
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ohr.analysis.error_kinds.table import NAMES, TITLES
 from ohr.display.wording import is_shown
+from ohr.figures.marks import HOLLOW, draw_marks
 from ohr.figures.style import COLOURS, describe, figure, save
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def draw_kinds(
         axes[0].set_ylabel("share of the loss (%)")
         fig.supxlabel("share of the wrong characters (%)", fontsize="medium")
         line = "on the line, a kind costs what it weighs"
-        parts = ["hollow: not significant", *notes, "95 % intervals", line]
+        parts = [HOLLOW, *notes, "95 % intervals", line]
         return save(fig, folder, "error_kinds", notes=describe(fig, parts))
 
 
@@ -56,9 +57,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
     ax.plot([0, widest], [0, widest], color="#777777", linewidth=0.8, linestyle="--")
     ax.plot([-widest, widest], [0, 0], color="#bbbbbb", linewidth=0.8)
     ax.vlines(x, low, high, COLOURS[0], linewidth=0.8, alpha=0.6)
-    shown = rows["loss_p"].map(is_shown).to_numpy(bool)
-    for part, face in ((shown, COLOURS[0]), (~shown, "white")):
-        ax.plot(x[part], y[part], "o", color=COLOURS[0], markerfacecolor=face, markersize=4)
+    draw_marks(ax, x, y, rows["loss_p"].map(is_shown), COLOURS[0], markersize=4)
     bottom, top = min(low.min(), 0.0), max(high.max(), 0.0)
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     ax.set_xlim(-0.08 * widest, 2.3 * widest)

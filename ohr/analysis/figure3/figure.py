@@ -18,7 +18,9 @@ from ohr.display.labels import (
     noise_title,
 )
 from ohr.display.notes import note_lines, run_notes
+from ohr.display.wording import is_shown
 from ohr.figures.axes import clipped_ends, start_at_zero
+from ohr.figures.marks import HOLLOW, draw_marks
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
 from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.notices.truth import truth_notes
@@ -105,15 +107,8 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
         position = np.r_[x, noisy["r_noise"].to_numpy(float)]
         fit = rising_line(position, height - noisy["mean"].to_numpy(float), grid)
         ax.plot(grid, height - fit, color=colour, linestyle=line)
-    for marks, size in ((noisy, 3.2), (clean, 5.0)):
-        ax.plot(
-            marks["r_noise"],
-            marks["mean"],
-            color=colour,
-            linestyle="none",
-            marker=mark,
-            markersize=size,
-        )
+    for marks, shown, size in ((noisy, noisy["p"].map(is_shown), 3.2), (clean, True, 5.0)):
+        draw_marks(ax, marks["r_noise"], marks["mean"], shown, colour, mark, markersize=size)
 
 
 def _band(ax: Axes, clean: pd.DataFrame, noisy: pd.DataFrame, colour: str) -> None:
@@ -174,7 +169,7 @@ def caption_of(runs: Sequence[StudyRun], points: pd.DataFrame) -> list[str]:
     """The parts of the caption, the first ones for the figure itself."""
     everyone = points[points["panel"] == "all"]
     units = interval_units(points["ci_unit"])
-    parts = [f"bands: 95 % intervals for further {units}" if units else "no intervals"]
+    parts = [f"bands: 95 % intervals for further {units}" if units else "no intervals", HOLLOW]
     for kind, (_, title) in STYLES.items():
         of_kind = everyone[everyone["noise"] == kind]
         if of_kind.empty:

@@ -14,6 +14,7 @@ from ohr.display.noise_axis import blind_axes
 from ohr.errors import OhrError
 from ohr.ocr.noise import strength
 from ohr.statistics import NO_INTERVAL, mean_interval
+from ohr.statistics.paired import compare_paired
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import StudyRun, clusters_of, rows_of
@@ -56,10 +57,10 @@ def figure3_points(runs: Sequence[StudyRun]) -> pd.DataFrame:
     """One row per kind of noise, setting, stage, panel and level, with noise, mean and interval.
 
     ``r_noise`` is the published one where all runs measured it and it can rise; ``axis`` names it.
-    The interval is that of the paired change from the clean pages, around the mean; the clean pages
-    have none. ``floor`` is the reader's score without context, if measured. Raises OhrError if no
-    run has noise, if a run has several distortions of one kind without their mixture, or if two
-    runs have the same engine at the same level.
+    The interval and ``p`` are those of the paired change from the clean pages, the interval around
+    the mean; the clean pages have none. ``floor`` is the reader's score without context, if
+    measured. Raises OhrError if no run has noise, if a run has several distortions of one kind
+    without their mixture, or if two runs have the same engine at the same level.
     """
     records: list[dict[str, Any]] = []
     axis = _common_axis(runs)
@@ -204,10 +205,12 @@ def _panels(
         of_panel = means[means["evidence_source"].isin(sources)] if sources else means
         if of_panel.empty:
             continue
-        mean, interval = of_panel["value"].mean(), NO_INTERVAL
+        mean, interval, p = of_panel["value"].mean(), NO_INTERVAL, float("nan")
         if "clean" in of_panel:
             changes = (of_panel["value"] - of_panel["clean"]).to_numpy()
-            interval = mean_interval(changes, clusters_of(of_panel), bounded=False)
+            clusters = clusters_of(of_panel)
+            interval = mean_interval(changes, clusters, bounded=False)
+            p = compare_paired(changes, clusters).p
         before = of_panel["clean"].mean() if "clean" in of_panel else float("nan")
         yield {
             "panel": panel,
@@ -216,6 +219,7 @@ def _panels(
             "ci_low": before + interval.low,
             "ci_high": before + interval.high,
             "ci_unit": interval.unit,
+            "p": p,
             "n": len(of_panel),
             "floor": of_panel["floor"].mean() if floor is not None else float("nan"),
         }

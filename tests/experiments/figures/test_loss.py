@@ -89,6 +89,18 @@ def test_a_single_curve_needs_no_name(tmp_path):
     assert 'id="legend_1"' not in svg
 
 
+def test_draws_without_a_shown_loss_are_hollow():
+    assert curve(0.6).are_lost.all()
+    assert not curve(0.0).are_lost.any()
+    harsh = curve(0.6)
+    mild = LossCurve(
+        harsh.x, harsh.fit, harsh.low - harsh.low[50], harsh.high, harsh.points_x,
+        harsh.points_loss, harsh.clean, harsh.unit,
+    )  # fmt: skip
+    in_the_upper_half = mild.points_x - mild.x[0] > mild.added[50]
+    assert (mild.are_lost == in_the_upper_half).all()
+
+
 def test_a_break_without_a_band_has_no_interval():
     whole = curve(0.5)
     none = np.full_like(whole.low, np.nan)

@@ -67,6 +67,7 @@ def test_the_intervals_of_a_curve_are_a_band_from_the_clean_pages(panels, tmp_pa
             "ci_low": [float("nan"), 0.65, 0.4],
             "ci_high": [float("nan"), 0.75, 0.6],
             "ci_unit": "document",
+            "p": [float("nan"), 0.2, 0.001],
             "n": 40,
             "floor": float("nan"),
         }
@@ -75,4 +76,11 @@ def test_the_intervals_of_a_curve_are_a_band_from_the_clean_pages(panels, tmp_pa
     (ax,) = panels
     (band,) = ax.collections
     corners = {(round(x, 3), round(y, 3)) for x, y in band.get_paths()[0].vertices}
+    faces = {
+        float(x): line.get_markerfacecolor()
+        for line in ax.lines
+        if line.get_linestyle() == "None"
+        for x in line.get_xdata()
+    }
+    assert faces[0.2] == "white" != faces[0.1] == faces[0.4]
     assert {(0.1, 0.8), (0.2, 0.65), (0.2, 0.75), (0.4, 0.4), (0.4, 0.6)} <= corners
