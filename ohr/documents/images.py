@@ -22,8 +22,6 @@ MOSTLY_TRANSPARENT = 0.5
 MAX_PIXELS = 100_000_000
 """Largest page image that is opened: 10,000 x 10,000 pixels."""
 _SMALLER = "make it smaller, or cut it into pages"
-# Pillow warns of images that are smaller than that.
-warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 
 IMAGE_SUFFIXES = frozenset(
     {
@@ -82,7 +80,7 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
     a file of several pages without a ``page_no``.
     """
     try:
-        with Image.open(path) as image:
+        with _opened(path) as image:
             # By its name Pillow would map a TIFF that lies on a side, with its sides swapped.
             image.filename = ""
             if page_no is not None:
@@ -117,6 +115,15 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
         raise EngineError(f"cannot read the image {path.name}: {_why(path, error)}") from error
 
 
+def _opened(path: Path) -> Image.Image:
+    """An image file before its pixels are read. Pillow's warning of a large one is left out, since
+    the largest that is read is larger.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        return Image.open(path)
+
+
 def _why(path: Path, error: Exception) -> str:
     """Why an image file cannot be read."""
     if isinstance(error, Image.DecompressionBombError):  # Pillow names its own, larger limit
@@ -140,7 +147,7 @@ def image_marks(path: Path) -> str | None:
     A file that cannot be opened counts as plain: reading it fails with the reason.
     """
     try:
-        with Image.open(path) as image:
+        with _opened(path) as image:
             marks = {
                 "one page": _pages(image) > 1,
                 "upright": _orientation(image) in _TURNED,
@@ -202,7 +209,7 @@ def image_size(path: Path) -> tuple[int, int]:
     Only the file's header is read. Raises EngineError.
     """
     try:
-        with Image.open(path) as image:
+        with _opened(path) as image:
             width, height = image.size
             return (height, width) if _orientation(image) in _LYING else (width, height)
     except _BROKEN_IMAGE as error:
@@ -217,7 +224,7 @@ def tiff_pages(path: Path) -> int:
     opened.
     """
     try:
-        with Image.open(path) as image:
+        with _opened(path) as image:
             if not isinstance(image, TiffImagePlugin.TiffImageFile):
                 return 1
             try:
@@ -278,7 +285,7 @@ def _is_page(image: TiffImagePlugin.TiffImageFile) -> bool:
 def image_dpi(path: Path) -> int | None:
     """The dpi that an image file states, if it is between 30 and 1200; else None."""
     try:
-        with Image.open(path) as image:
+        with _opened(path) as image:
             named = round(float(image.info["dpi"][0]))
             is_jpeg = isinstance(image, JpegImagePlugin.JpegImageFile)
             if named == _EXIF_UNKNOWN and is_jpeg and not image.info.get("jfif_unit"):
@@ -289,8 +296,7 @@ def image_dpi(path: Path) -> int | None:
 
 
 def check_size(width: int, height: int, what: str, fix: str = "lower the dpi") -> None:
-    """Raise EngineError for a page image without pixels or with too many; ``fix`` says what helps.
-    """
+    """Raise EngineError for a page image without pixels or with too many; ``fix`` says what helps."""
     if width < 1 or height < 1:
         raise EngineError(f"{what}: an image of {width} x {height} pixels")
     if width * height > MAX_PIXELS:
