@@ -7,7 +7,8 @@ RapidOCR read each page clean and severely distorted, and judge each other. Sent
 documents, of 3 to 40 words, are planted between two lines of an output. The judge gets no boxes of
 the output that it judges, as of an engine that writes text alone. The threshold is chosen on some
 documents and used on others. What was read is kept in FOLDER: the command can be killed and given
-again. ``--part`` measures a part of the pages of each document, ``--pages`` so many in all, and
+again. ``--replaced`` instead replaces lines of outputs with boxes, on their ink
+(:mod:`benchmarks._witness_replaced`). ``--part`` measures a part of the pages of each document, ``--pages`` so many in all, and
 ``--only-kept`` those that were read before.
 """
 
@@ -24,11 +25,12 @@ import pandas as pd
 
 from benchmarks._tables import table
 from benchmarks._witness_pages import ENGINES, ReadPage, read_pages, source_pages
+from benchmarks._witness_replaced import replaced_rows, report_replaced
 from ohr.metrics import supporting_text, word_keys
 from ohr.quality import page_ink, places, support, witness
 from ohr.quality.page_ink import Box
 from ohr.quality.support import Support, Vocabulary
-from ohr.quality.witness import SCORE, Seen, judge_page, read_boxes
+from ohr.quality.witness import SCORE, ReadBoxes, Seen, judge_page, read_boxes
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.intervals import Interval, jackknife_interval, mean_interval
 from ohr.statistics.numbers import prose_interval
@@ -83,8 +85,11 @@ def planted(text: str, words: Sequence[str], count: int, rng: random.Random) -> 
     return "\n".join(lines)
 
 
-def measure(pages: Sequence[ReadPage], cache: Path) -> Iterator[dict[str, object]]:
-    """One row per page image, judged engine and number of planted words (0: honest).
+def measure(
+    pages: Sequence[ReadPage], cache: Path, *, replaced: bool = False
+) -> Iterator[dict[str, object]]:
+    """One row per page image, judged engine and number of planted words (0: honest), or part of
+    the lines that are ``replaced``.
 
     Rows are kept as long as the code that judges is the same.
     """
@@ -92,23 +97,25 @@ def measure(pages: Sequence[ReadPage], cache: Path) -> Iterator[dict[str, object
     code = "".join(file_digest(Path(str(each.__file__))) for each in JUDGES)
     # Clean pages first, since they take less time.
     for page in sorted(pages, key=lambda each: RANKS.get(each.condition, len(RANKS))):
-        kept_file = cache / "rows" / f"{page.page.name}-{page.condition}.json"
+        folder = "replaced" if replaced else "rows"
+        kept_file = cache / folder / f"{page.page.name}-{page.condition}.json"
         kept_rows = json.loads(kept_file.read_text("utf-8")) if kept_file.is_file() else {}
         if kept_rows.get("code") != code:
-            kept_rows = {"code": code, "rows": list(_rows(page, sources, cache))}
+            lines = KeptLines(cache / "lines" / f"{page.page.name}-{page.condition}.json")
+            image = page.image()
+            rows = (replaced_rows if replaced else _rows)(page, sources, image, lines.read)
+            kept_rows = {"code": code, "rows": list(rows)}
+            lines.save()
             write_text(kept_file, json.dumps(kept_rows))
         yield from kept_rows["rows"]
 
 
 def _rows(
-    page: ReadPage, sources: Mapping[str, Sequence[str]], cache: Path
+    page: ReadPage, sources: Mapping[str, Sequence[str]], image: np.ndarray, read: ReadBoxes
 ) -> Iterator[dict[str, object]]:
-    image = page.image()
-    lines = KeptLines(cache / "lines" / f"{page.page.name}-{page.condition}.json")
     for engine in ENGINES:
         [other] = [name for name in ENGINES if name != engine]
-        read = page.readings[other]
-        second = Seen(read.text, read.words)
+        second = Seen(page.readings[other].text, page.readings[other].words)
         for length in (0, *LENGTHS):
             rng = random.Random(f"{page.page.name} {page.condition} {engine} {length}")
             text = page.readings[engine].text
@@ -116,7 +123,7 @@ def _rows(
                 doc_id = rng.choice([d for d in sorted(sources) if d != page.page.ref.doc_id])
                 text = planted(text, sources[doc_id], length, rng)
             by_text = Support(text, [Vocabulary.of_text(second.text)]).passages
-            judged = judge_page(Seen(text), [second], lambda: image, lines.read)
+            judged = judge_page(Seen(text), [second], lambda: image, read)
             yield {
                 "is_reported": page.page.is_reported,
                 "kind": page.page.kind,
@@ -130,7 +137,6 @@ def _rows(
                 "is_judged": judged.is_judged,
                 "passage": judged.suspects[0].text[:200] if judged.suspects else "",
             }
-    lines.save()
 
 
 def auroc(honest: np.ndarray, invented: np.ndarray) -> float:
@@ -304,15 +310,19 @@ def main() -> None:
     parser.add_argument("--pages", type=int, help="only so many pages")
     parser.add_argument("--only-kept", action="store_true")
     parser.add_argument("--fresh", action="store_true", help="pages that chose nothing so far")
+    parser.add_argument("--replaced", action="store_true", help="lines replaced on their ink")
     parser.add_argument("--models", default="small", help="RapidOCR's models: small, tiny")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     pages = source_pages(given.data, given.cache, given.part, fresh=given.fresh)[: given.pages]
     read = list(read_pages(pages, given.cache, models=given.models, only_kept=given.only_kept))
-    rows = pd.DataFrame(list(measure(read, given.cache)))
+    rows = pd.DataFrame(list(measure(read, given.cache, replaced=given.replaced)))
     if given.out is not None:
         rows.to_csv(given.out, index=False)
-    (report_fresh if given.fresh else report)(rows)
+    if given.replaced:
+        report_replaced(rows)
+    else:
+        (report_fresh if given.fresh else report)(rows)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,9 @@ def test_a_page_image_that_is_too_large_is_refused_before_it_is_decoded(tmp_path
 
     path = tmp_path / "huge.png"
     Image.new("1", (side, side)).save(path)
-    with pytest.raises(EngineError, match=r"huge\.png: .* 100,000,000 .* are read; make it smaller"):
+    with pytest.raises(
+        EngineError, match=r"huge\.png: .* 100,000,000 .* are read; make it smaller"
+    ):
         read(path)
     check_size(10_000, 10_000, "a page")
     assert MAX_PIXELS == 10_000**2

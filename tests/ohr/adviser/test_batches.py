@@ -17,8 +17,8 @@ from ohr.adviser.recommend.batches import (
     look_alpha,
     look_sizes,
     spread_order,
-    verdict_first,
     stop_reason,
+    verdict_first,
 )
 from ohr.adviser.recommend.verdicts import CLOSE, Candidate, MeasureVerdict
 from ohr.quality.inference import compare

@@ -35,7 +35,9 @@ def read(monkeypatch):
         )
         monkeypatch.setattr(batches, "error_verdict", lambda *_: undecided)
         monkeypatch.setattr(batches, "verdict_start", lambda _: "undecided")
-        settings = OcrSettings([object()] * len(works), Path("c"), more.get("workers", 1), instability=False)
+        settings = OcrSettings(
+            [object()] * len(works), Path("c"), more.get("workers", 1), instability=False
+        )
         reading = read_in_batches(sample, settings, {}, 0, Silent(), minutes=minutes)
         return reading, works
 

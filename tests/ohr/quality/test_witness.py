@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -142,6 +144,24 @@ def test_words_whose_box_has_no_ink_are_counted():
     assert no_boxes.without_ink is None
     honest = judge_page(Seen("\n".join(LINES), words), [Seen("\n".join(LINES))], lambda: image)
     assert honest.without_ink is None  # nothing is without support, so nobody looked
+
+
+def test_boxes_on_ink_do_not_make_invented_words_right():
+    """An engine that replaces a line keeps its boxes: the glyphs there say something else."""
+    image, words = draw_page(LINES)
+    replaced = LINES[3].split()
+    start = len(" ".join(LINES[:3]).split())
+    boxes = [word.box for word in words[start : start + len(replaced)]]
+    on_ink = tuple(
+        words[0].__class__(text, 0.9, boxes[min(place, len(boxes) - 1)])
+        for place, text in enumerate(INVENTED.split())
+    )
+    own = (*words[:start], *on_ink, *words[start + len(replaced) :])
+    output = Seen("\n".join([*LINES[:3], INVENTED, *LINES[4:]]), own)
+    witness = Seen("\n".join(LINES), words)
+    assert judge_page(output, [witness], lambda: image, reads(LINES)).invented
+    without_boxes = replace(output, words=None)
+    assert judge_page(without_boxes, [witness], lambda: image, reads(LINES)).invented
 
 
 def test_the_score_of_a_few_words_is_below_that_of_many():
