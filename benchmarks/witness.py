@@ -8,8 +8,8 @@ documents, of 3 to 40 words, are planted between two lines of an output. The jud
 the output that it judges, as of an engine that writes text alone. The threshold is chosen on some
 documents and used on others. What was read is kept in FOLDER: the command can be killed and given
 again. ``--replaced`` instead replaces lines of outputs with boxes, on their ink
-(:mod:`benchmarks._witness_replaced`). ``--part`` measures a part of the pages of each document, ``--pages`` so many in all, and
-``--only-kept`` those that were read before.
+(:mod:`benchmarks._witness_replaced`). ``--part`` measures a part of the pages of each document,
+``--pages`` so many in all, and ``--only-kept`` those that were read before.
 """
 
 from __future__ import annotations
