@@ -296,7 +296,7 @@ def image_dpi(path: Path) -> int | None:
 
 
 def check_size(width: int, height: int, what: str, fix: str = "lower the dpi") -> None:
-    """Raise EngineError for a page image without pixels or with too many, for which ``fix`` helps."""
+    """Raise EngineError for a page image without pixels, or too many; ``fix`` says what helps."""
     if width < 1 or height < 1:
         raise EngineError(f"{what}: an image of {width} x {height} pixels")
     if width * height > MAX_PIXELS:
