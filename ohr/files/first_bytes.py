@@ -50,6 +50,8 @@ def describe_bytes(path: Path, *, expected: str) -> str:
             size = stream.seek(0, 2)
             stream.seek(max(0, size - TAIL))
             tail = stream.read(TAIL)
+    except PermissionError:
+        return "its permissions do not allow to read it"
     except OSError:
         return ""
     if not size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ _OFFICE = frozenset(
 )
 _SHOWN = 3
 _TO_NOTHING, _TO_FOLDER, _NO_FILE = "broken link", "linked folder", "special file"
+_LOCKED = "unreadable folder"
 _MEANINGS = {
+    _LOCKED: "a folder whose permissions do not allow to read it",
     _TO_NOTHING: "a link to nothing",
     _TO_FOLDER: "a link to a folder, which is not followed",
     _NO_FILE: "no file",
@@ -82,17 +85,14 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
     """
     rest: dict[str, list[str]] = {}
     for folder in filter(Path.is_dir, inputs):
-        for path in sorted(folder.rglob("*")):
-            inside = path.relative_to(folder)
-            if is_hidden(inside) or (path.is_dir() and not path.is_symlink()):
-                continue
+        for path in _inside(folder):
             if no_file := _no_file(path):
                 kind = _MEANINGS[no_file]
-            elif _is_page_file(path):
+            elif path.is_dir() or _is_page_file(path):
                 continue
             else:
                 kind = _kind_of(path.suffix.lower())
-            rest.setdefault(kind, []).append(readable(inside.as_posix()))
+            rest.setdefault(kind, []).append(readable(path.relative_to(folder).as_posix()))
     lines = []
     for kind, names in rest.items():
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -108,9 +108,7 @@ def other_kinds(inputs: Sequence[Path]) -> Counter[str]:
     """
     suffixes: Counter[str] = Counter()
     for path in inputs:
-        files = [path]
-        if path.is_dir():
-            files = [each for each in path.rglob("*") if not is_hidden(each.relative_to(path))]
+        files = _inside(path) if path.is_dir() else [path]
         rest = (each for each in files if each.is_file() and not _is_page_file(each))
         suffixes.update(readable(each.suffix.lower()) for each in rest)
         suffixes.update(no_file for each in files if (no_file := _no_file(each)))
@@ -134,12 +132,33 @@ def kind_counts(suffixes: Mapping[str, int]) -> list[str]:
     ]
 
 
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder and in those inside, in order, but for what is hidden, or in a folder
+    that may not be read."""
+    paths: list[Path] = []
+    locked: set[Path] = set()
+    for path in sorted(folder.rglob("*")):
+        if path.parent in locked or is_hidden(path.relative_to(folder)):
+            continue
+        if path.is_dir() and not _is_open(path):
+            locked.add(path)
+        paths.append(path)
+    return paths
+
+
+def _is_open(folder: Path) -> bool:
+    """Whether a folder may be listed and what is in it may be opened."""
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
 def _no_file(path: Path) -> str:
-    """What a path is that is neither a file nor a folder; empty for these."""
+    """What a path is that is neither a file nor a folder that is searched; empty for these."""
     if not path.exists():
         return _TO_NOTHING
     if path.is_dir():
-        return _TO_FOLDER if path.is_symlink() else ""
+        if path.is_symlink():
+            return _TO_FOLDER
+        return "" if _is_open(path) else _LOCKED
     return "" if path.is_file() else _NO_FILE
 
 
@@ -155,9 +174,9 @@ def _page_files(named: Path) -> tuple[Path, list[Path]]:
     """The folder that is searched, and the PDFs and images that the path names."""
     if not named.exists():
         raise ConfigError(f"no file or folder {named}")
-    inside = [named]
-    if named.is_dir():
-        inside = [p for p in sorted(named.rglob("*")) if not is_hidden(p.relative_to(named))]
+    if named.is_dir() and not _is_open(named):
+        raise ConfigError(f"{named}: its permissions do not allow to read it")
+    inside = _inside(named) if named.is_dir() else [named]
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:
         rest = other_kinds_line(other_kinds([named]))

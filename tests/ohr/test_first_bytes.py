@@ -10,6 +10,7 @@ from PIL import Image
 from ohr.documents.images import load_image
 from ohr.documents.pdf import page_count
 from ohr.errors import EngineError
+from ohr.files.first_bytes import describe_bytes
 from tests.builders import write_objects, write_pdf
 
 
@@ -75,3 +76,12 @@ def test_a_pdf_that_is_called_an_image_and_the_other_way_round(tmp_path: Path) -
     (tmp_path / "b.png").rename(tmp_path / "b.pdf")
     with pytest.raises(EngineError, match="it is a PNG image"):
         page_count(tmp_path / "b.pdf")
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    said = "its permissions do not allow to read it"
+    assert describe_bytes(tmp_path / "secret.pdf", expected="PDF") == said

@@ -122,7 +122,7 @@ def closing_lines(result: Recommendation) -> list[str]:
     kind = "file or page" if sample.failures else "file"
     kinds = "files or pages" if sample.failures else "files"
     more = f", and {len(lines) - 1} more {kinds if len(lines) > 2 else kind}" * (len(lines) > 1)
-    unread = [f"{line}{more}" for line in lines[:1]]
+    unread = [f"{line.rstrip('.')}{more}" for line in lines[:1]]
     unread += kind_counts(sample.others)
     closing = [f"not read: {'; '.join(unread)}"] if unread else []
     if any("predict" in verdict.against for verdict in result.verdicts):

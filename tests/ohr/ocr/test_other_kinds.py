@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
-from ohr.ocr.sources import other_kinds, other_kinds_line, skipped_files
+import pytest
+
+from ohr.errors import ConfigError
+from ohr.ocr.sources import find_pages, other_kinds, other_kinds_line, skipped_files
 
 
 def test_what_is_no_file_is_counted_and_named(tmp_path):
@@ -25,4 +29,20 @@ def test_what_is_no_file_is_counted_and_named(tmp_path):
         "loop: a link to a folder, which is not followed",
         "pipe.png: no file",
         "x.pdf, y.pdf: a link to nothing",
+    ]
+
+
+def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "page.png").touch()
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked" / "inside.png").touch()
+    (tmp_path / "open").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path).name != "locked")
+    line = "1 file of another kind was not read: 1 unreadable folder"
+    assert other_kinds_line(other_kinds([tmp_path])) == line
+    assert [source.file_name for source in find_pages([tmp_path], 150)] == ["page.png"]
+    with pytest.raises(ConfigError, match="locked: its permissions do not allow"):
+        list(find_pages([tmp_path / "locked"], 150))
+    assert skipped_files([tmp_path]) == [
+        "locked: a folder whose permissions do not allow to read it"
     ]
