@@ -59,16 +59,16 @@ ENGINES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}
 CONDITIONS = (
     ("perfect\ntext", "twins", "gt, clean"),
     ("clean\nPDF", "twins", "{engine}, clean"),
-    ("simulated\nscan", "twins", "{engine}, scan 1"),
+    ("scan*", "twins", "{engine}, scan 1"),
     ("real\nscan", "scans", "{engine}, clean"),
-    ("simulated\nphoto", "twins", "{engine}, camera 1"),
+    ("photo*", "twins", "{engine}, camera 1"),
 )
 """Label, run and knowledge base of each condition of the lower right panel."""
 REAL_SCAN = 3
 STAGES = (
-    ("Evidence\nretrieved", "retrieval", "lcs", ""),
-    ("Answers, right\npage given", "generation", "f1", "answers_"),
-    ("Answers, whole\nsystem", "overall", "f1", "answers_"),
+    ("Evidence retrieved", "retrieval", "lcs", ""),
+    ("Answers, right page given", "generation", "f1", "answers_"),
+    ("Answers, whole system", "overall", "f1", "answers_"),
 )
 """Label, stage, metric and the runs' prefix of the three bars."""
 SHOP = "the receipt of NORTH PIER CHANDLERS"

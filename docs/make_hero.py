@@ -22,6 +22,7 @@ from hero_measures import (
     CONDITIONS,
     CROP,
     ENGINES,
+    SHOP,
     STUDIES,
     Bar,
     Example,
@@ -68,9 +69,15 @@ DARK = Look(
 )
 CENTRED: Mapping[str, Any] = {"ha": "center", "va": "center"}
 NARROW = 12.0
-"""Per cent: a narrower part of a bar has a smaller label, which then fits."""
-WIDTH, HEIGHT = 6.9, 5.0
-"""Inches; at the 830 pixels of a README an inch has 120 pixels."""
+"""Per cent: a narrower part of a bar has no label."""
+WIDTH, HEIGHT = 6.9, 5.95
+"""Inches; at the 830 pixels of a README an inch has 120 pixels, on a phone 58."""
+SMALL, MEDIUM, LARGE = 10.0, 11.0, 15.5
+"""Sizes of type: at 400 pixels small print is 8 pixels high."""
+
+
+NAMES = {"tesseract": (2.45, 22.0), "rapidocr": (4.35, 62.0)}
+"""Where the right ends of the engines' names are, in the panel's units: beside their lines."""
 
 
 def draw(
@@ -83,15 +90,18 @@ def draw(
     """Draw the picture on one ground. ``sizes``: receipts and questions."""
     with figure(WIDTH, HEIGHT) as fig:
         fig.set_layout_engine("none")
-        _text(fig, 0, 4.97, title_of(curves), look.ink, 11.8, weight="bold")
-        subject = f"{sizes[0]} receipts, {sizes[1]} questions"
-        text = (
-            f"{subject}: the same pages as clean PDF, scan and photo. One page is retrieved (BM25)."
-        )
-        _text(fig, 0, 4.68, text, look.quiet, 8)
+        title = "\n".join(textwrap.wrap(title_of(curves), 42))
+        _text(fig, 0, 5.95, title, look.ink, LARGE, weight="bold", linespacing=1.15)
+        text = f"{sizes[0]} receipts, {sizes[1]} questions, one page retrieved for each"
+        _text(fig, 0, 5.31, text, look.quiet, MEDIUM)
         _draw_example(fig, look, example)
         _draw_bars(fig, look, bars)
         _draw_curves(fig, look, curves)
+        text = (
+            "Lines: 95 % intervals. * simulated. A 0.5 B language model answers.\n"
+            "Top row: an invented receipt whose answer the scan changes."
+        )
+        _text(fig, 0, 0.37, text, look.quiet, SMALL, linespacing=1.25)
         path = PICTURES / f"{look.name}.png"
         fig.savefig(path, dpi=240, transparent=True)
     return path
@@ -109,30 +119,28 @@ def _axes(fig: Figure, x: float, y: float, width: float, height: float) -> Axes:
 
 
 def _draw_example(fig: Figure, look: Look, example: Example) -> None:
-    """The strip: the page, its scan, what the engine writes, and the answers."""
+    """The strip: the scan, what the engine writes, and the answers."""
     x0, y0, x1, y1 = CROP
-    step, width, y = 1.77, 1.63, 3.54
+    step, width, y = 2.6, 2.45, 3.74
     height = width * (y1 - y0) / (x1 - x0)
-    heads = ("1  A page", "2  Scanned", "3  Tesseract's output", "4  The answer")
-    for place, head in enumerate(heads):
-        _text(fig, place * step, 4.4, head, look.ink, 8.5, weight="bold")
-    for place, image in enumerate(example.images):
-        ax = _axes(fig, place * step, y, width, height)
-        shown = image if image.ndim == 3 else np.stack([image] * 3, axis=-1)
-        ax.imshow(shown[y0:y1, x0:x1], aspect="auto", interpolation="lanczos")
+    for place, head in enumerate(("A scan", "Tesseract's output", "The answer")):
+        _text(fig, place * step, 4.96, head, look.ink, MEDIUM, weight="bold")
+    panels = [_axes(fig, place * step, y, width, height) for place in range(2)]
+    for ax in panels:
         _frame(ax, look)
-    ax = _axes(fig, 2 * step, y, width, height)
-    _frame(ax, look)
+    scan = example.images[1]
+    shown = scan if scan.ndim == 3 else np.stack([scan] * 3, axis=-1)
+    panels[0].imshow(shown[y0:y1, x0:x1], aspect="auto", interpolation="lanczos")
     for row_y, words in _rows_of_crop(example):
-        _words(ax, 0.03, 1 - (row_y - y0) / (y1 - y0), words, look)
-    question = "\n".join(textwrap.wrap(example.question, 27))
-    _text(fig, 3 * step, 4.2, question, look.ink, 6.8, style="italic")
-    names = ("perfect text", "clean PDF", "scan")
-    for place, (name, answer) in enumerate(zip(names, example.answers, strict=True)):
-        x = 3 * step + place * 0.57
-        colour = look.engines["tesseract"] if place == 2 else look.remaining
-        _text(fig, x, y + 0.11, answer, colour, 10, va="bottom", weight="bold")
-        _text(fig, x, y + 0.09, name, look.quiet, 6.3)
+        _words(panels[1], 0.03, 1 - (row_y - y0) / (y1 - y0), words, look)
+    question = "\n".join(textwrap.wrap(example.question.replace(f" on {SHOP}", ""), 17))
+    _text(fig, 2 * step, 4.7, question, look.ink, SMALL, style="italic")
+    before, _, after = example.answers
+    answers = (("clean", before, look.remaining), ("scan", after, look.engines["tesseract"]))
+    for place, (name, answer, colour) in enumerate(answers):
+        x = 2 * step + place * 0.85
+        _text(fig, x, y + 0.18, answer, colour, LARGE, va="bottom", weight="bold")
+        _text(fig, x, y + 0.17, name, look.quiet, SMALL)
 
 
 def _frame(ax: Axes, look: Look) -> None:
@@ -165,13 +173,13 @@ def _words(ax: Axes, x: float, y: float, words: Sequence[tuple[str, bool]], look
     column = 0
     for word, is_right in words:
         ax.text(
-            x + column * 0.0395,
+            x + column * 0.0465,
             y,
             word,
             transform=ax.transAxes,
             va="center",
             family="DejaVu Sans Mono",
-            fontsize=7.2,
+            fontsize=MEDIUM - 0.4,
             color=look.ink if is_right else look.engines["tesseract"],
             weight="normal" if is_right else "bold",
         )
@@ -181,9 +189,8 @@ def _words(ax: Axes, x: float, y: float, words: Sequence[tuple[str, bool]], look
 def _draw_bars(fig: Figure, look: Look, bars: Sequence[Bar]) -> None:
     """What is left of each score under a real scan."""
     scanned = look.engines["tesseract"]
-    head = "What a scan leaves of Tesseract's scores"
-    _text(fig, 0, 3.17, head, look.ink, 9, weight="bold")
-    ax = _axes(fig, 0.98, 0.42, 2.3, 2.5)
+    _text(fig, 0, 3.4, "Tesseract's scores on scans", look.ink, MEDIUM, weight="bold")
+    ax = _axes(fig, 0, 0.5, 2.75, 2.62)
     for place, bar in enumerate(bars):
         start = 0.0
         parts = (
@@ -192,61 +199,55 @@ def _draw_bars(fig: Figure, look: Look, bars: Sequence[Bar]) -> None:
             (bar.lost_clean, look.lost_clean),
         )
         for part, colour in parts:
-            ax.barh(-place, part, left=start, height=0.42, color=colour)
-            if part >= 6:
+            ax.barh(-place, part, left=start, height=0.34, color=colour)
+            if part >= NARROW:
                 text = f"{part:.0f} %" if start == 0 else f"−{part:.0f}"
-                middle = start + part / 2
-                how = {"weight": "bold", "fontsize": 8 if part >= NARROW else 6.5}
-                ax.text(middle, -place, text, color="white", **how, **CENTRED)
+                how = {"weight": "bold", "fontsize": MEDIUM}
+                ax.text(start + part / 2, -place, text, color="white", **how, **CENTRED)
             start += part
-        ax.plot([bar.low, bar.high], [-place - 0.3] * 2, color=look.ink, linewidth=1.2)
-        ax.plot([bar.remaining] * 2, [-place - 0.35, -place - 0.25], color=look.ink, linewidth=1.2)
-        ax.text(-3, -place, bar.label, ha="right", va="center", color=look.ink, fontsize=7.5)
+        ax.plot([bar.low, bar.high], [-place - 0.25] * 2, color=look.ink, linewidth=1.4)
+        ax.plot([bar.remaining] * 2, [-place - 0.3, -place - 0.2], color=look.ink, linewidth=1.4)
+        label = bar.label.replace("\n", " ")
+        ax.text(0, 1 / 3 - place, label, va="center", color=look.ink, fontsize=SMALL)
     labels = (
         (0, "left", "left", look.remaining),
-        (bars[0].remaining, "lost to the scan", "left", scanned),
+        (50, "lost to scan", "center", scanned),
+        (100, "on clean", "right", look.quiet),
     )
     for x, text, side, colour in labels:
-        ax.text(x, 0.29, text, color=colour, fontsize=7.5, weight="bold", ha=side)
-    ax.text(
-        *(100, 0.5, "lost on clean pages"),
-        **{"color": look.quiet, "fontsize": 7.5, "weight": "bold", "ha": "right"},
-    )
+        ax.text(x, 0.63, text, color=colour, fontsize=SMALL, weight="bold", ha=side)
     ax.set_xlim(0, 101)
-    ax.set_ylim(-2.5, 0.62)
+    ax.set_ylim(-2.35, 0.85)
     ax.axis("off")
-    first, *others = bars
-    text = (
-        f"Score: LCS of the evidence, {first.documents} receipts; F1 of a 0.5 B language model's "
-        f"answers, {others[0].documents} receipts, {others[0].questions} questions.\n"
-        "Lines: 95 % intervals over receipts. Top row: an invented receipt, and a question whose "
-        "answer the scan changes."
-    )
-    _text(fig, 0, 0.33, text, look.quiet, 6.6, linespacing=1.35)
 
 
 def _draw_curves(fig: Figure, look: Look, curves: Mapping[str, Sequence[Point]]) -> None:
     """The answers that are in the retrieved text, by condition and engine."""
-    head = "Answers in the retrieved text, of 100"
-    _text(fig, 3.62, 3.17, head, look.ink, 9, weight="bold")
-    ax = _axes(fig, 3.86, 0.84, 2.32, 2.08)
+    head = "Answers in the retrieved text, %"
+    _text(fig, 3.2, 3.4, head, look.ink, MEDIUM, weight="bold")
+    ax = _axes(fig, 3.55, 0.95, 3.35, 2.17)
     x = np.arange(len(CONDITIONS))
     for number, (engine, points) in enumerate(curves.items()):
         colour = look.engines[engine]
         values = [point.value for point in points]
         ends = [point.low for point in points], [point.high for point in points]
-        ax.vlines(x, *ends, color=colour, alpha=0.5, linewidth=2)
-        ax.plot(x, values, color=colour, marker="o", linewidth=2, markersize=5)
-        label = f"{ENGINES[engine]}\n{values[-1]:.0f}"
-        ax.text(x[-1] + 0.2, values[-1], label, color=colour, weight="bold", va="center")
-        for place in range(1, len(values) - 1):
-            y = ends[0][place] - 7 if number == 0 else ends[1][place] + 2
-            ax.text(place, y, f"{values[place]:.0f}", color=colour, fontsize=7.5, ha="center")
-    ax.text(0, ends[1][0] + 2, f"{values[0]:.0f}", color=look.ink, fontsize=7.5, ha="center")
-    ax.set_xticks(x, [label for label, *_ in CONDITIONS])
-    ax.set_xlim(-0.35, len(CONDITIONS) - 0.85)
-    ax.set_ylim(0, 103)
-    ax.set_yticks([0, 25, 50, 75, 100])
+        ax.vlines(x, *ends, color=colour, alpha=0.5, linewidth=2.5)
+        ax.plot(x, values, color=colour, marker="o", linewidth=2.4, markersize=6)
+        below = number == 0
+        for place in range(1, len(values)):
+            y = ends[0][place] - 3 if below else ends[1][place] + 2
+            ax.text(
+                *(place, y, f"{values[place]:.0f}"),
+                **{"color": colour, "fontsize": SMALL, "ha": "center"},
+                va="top" if below else "bottom",
+            )
+        side = NAMES[engine]
+        ax.text(*side, ENGINES[engine], color=colour, weight="bold", fontsize=MEDIUM, ha="right")
+    ax.text(0, ends[1][0] + 2, f"{values[0]:.0f}", color=look.ink, fontsize=SMALL, ha="center")
+    ax.set_xticks(x, [label for label, *_ in CONDITIONS], fontsize=SMALL)
+    ax.set_xlim(-0.4, len(CONDITIONS) - 0.6)
+    ax.set_ylim(0, 108)
+    ax.set_yticks([0, 50, 100], ["0", "50", "100"], fontsize=SMALL)
     ax.tick_params(colors=look.quiet, length=0)
     ax.grid(visible=True, axis="y", color=look.line)
     ax.grid(visible=False, axis="x")

@@ -103,7 +103,7 @@ def test_filters_together_and_words_of_the_question(visit):
     visit.choose(".filters select[name=stage]", "overall").settled()
     visit.choose(".filters input[name=text]", "FACT 11").settled()
     assert set(visit.texts(f"{ROWS} td.question")) == {"What is fact 11?"}
-    assert all("overall" in line for line in visit.texts(f"{ROWS} td:nth-child(3)"))
+    assert all("overall" in line for line in visit.texts(f"{ROWS} td.condition"))
     visit.choose(".filters input[name=text]", "no such words").settled()
     assert count(visit) == 0
     assert visit.texts(ROWS) == []
@@ -114,8 +114,8 @@ def test_filters_together_and_words_of_the_question(visit):
 
 def test_a_list_sorts_and_says_so(visit):
     visit.go("cases")
-    assert visit.attribute("th:nth-child(6)", "aria-sort") == "descending"
-    for position, name in ((4, "score"), (5, "clean"), (7, "evidence LCS")):
+    assert visit.attribute("th:nth-child(8)", "aria-sort") == "descending"
+    for position, name in ((6, "score"), (7, "clean"), (9, "evidence LCS")):
         visit.click("th button", name).settled()
         assert visit.attribute(f"th:nth-child({position})", "aria-sort") == "descending"
         falling = numbers(visit, position)
@@ -125,6 +125,28 @@ def test_a_list_sorts_and_says_so(visit):
         assert falling == sorted(falling, reverse=True)
         assert rising == sorted(rising)
         assert visit.window.evaluate("document.activeElement.textContent").startswith(name)
+
+
+def test_a_row_has_both_answers_and_why(visit):
+    visit.go("cases?stage=overall&details=1")
+    visit.wait_until("document.querySelector('td.of-why').textContent !== ''")
+    accepted, answers = visit.texts(f"{ROWS} td.of-accepted"), visit.texts(f"{ROWS} td.of-answer")
+    marks = visit.window.evaluate(
+        "[...document.querySelectorAll('td.of-answer')]"
+        ".map((one) => one.querySelector('[role=img]')?.getAttribute('aria-label') ?? '')"
+    )
+    assert set(marks) == {"right", "wrong"}
+    right = [place for place, mark in enumerate(marks) if mark == "right"]
+    assert all(answers[place].startswith("✓") for place in right)
+    assert any(accepted[place] in answers[place] for place in right)
+    assert all(line.startswith("evidence ") for line in visit.texts(f"{ROWS} td.of-why"))
+    quiet(visit)
+
+
+def test_a_row_without_details_says_so(visit):
+    visit.go("cases?sort=loss")
+    plain = "tr:not(.detailed) td.of-answer"
+    assert set(visit.texts(plain) or ["–"]) == {"–"}
 
 
 def test_a_list_has_pages_of_a_hundred(visit):

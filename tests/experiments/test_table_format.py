@@ -91,7 +91,7 @@ def test_formats_differ_in_the_words_as_they_stand_and_not_without_mark_up(study
 def test_report_prints_writes_and_draws(study, capsys):
     report(study)
     printed = capsys.readouterr().out
-    assert all(name in printed for name in (*TABLE_FORMATS, "merged cells", "no mark-up"))
+    assert all(name in printed for name in (*TABLE_FORMATS, "merged cells", "without mark-up"))
     differences = pd.read_csv(study.path / "differences.csv")
     rows = pd.read_parquet(study.path / "rows.parquet")
     lcs = rows[rows["metric"] == "lcs"].groupby("engine", observed=True)["value"].mean()

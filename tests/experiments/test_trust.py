@@ -86,7 +86,7 @@ def test_the_command_writes_signals_and_promises(answered, tmp_path):
     assert promised["noisy_coverage"].between(0, 1).all()
     lines = done.stdout.splitlines()
     assert " answers on " in lines[0]
-    assert "precomputed:theirs, clean breaks (" in lines[0]
+    assert "precomputed:theirs, clean breaks " in lines[0]
     assert lines[2].split()[:6] == ["knowledge", "base", "wrong", "broken", "found", "AUROC"]
     assert len(lines) < 15
     assert lines[-1].startswith(f"files in {tmp_path}: trust.md, trust.csv, promises.csv")
@@ -201,10 +201,10 @@ UNKNOWN = estimated("found", math.nan, math.nan, math.nan)
     [
         (
             {},
-            "tesseract, clean breaks (30 that are right with gt, clean); among the 10 % that look "
+            "tesseract, clean breaks 30 that are right with gt, clean; among the 10 % that look "
             "most like broken ones are 33 % of them (95 % CI 20 % to 50 %).",
         ),
-        (NONE, "with gt, clean), too few to say which ones look broken."),
+        (NONE, "with gt, clean, too few to say which ones look broken."),
         (ALONE, "40 % are wrong with tesseract, clean; among the 10 % least sure are 21 % of them"),
         (ALONE | UNKNOWN, "40 % are wrong with tesseract, clean; to say which takes 10 documents"),
     ],
@@ -218,7 +218,7 @@ def test_the_verdict_says_what_is_broken_or_wrong(change, said):
 def test_the_verdict_names_the_condition_that_breaks_most():
     worse = SIGNAL | {"knowledge_base": "tesseract, semantic severe", "n_broken": 50}
     verdict = verdict_of(pd.DataFrame([SIGNAL, worse]))
-    assert "tesseract, semantic severe breaks the most (50 that" in verdict
+    assert "tesseract, semantic severe breaks the most, 50 that" in verdict
 
 
 def test_settings_that_differ_are_named_and_those_of_all_signals_are_printed():

@@ -60,10 +60,10 @@ def verdict_of(signals: pd.DataFrame) -> str:
     compared = [row for row in rows if row["baseline"] and row["n_broken"]]
     if compared:
         worst = max(compared, key=lambda row: int(row["n_broken"]))
-        most = " the most" if len(compared) > 1 else ""
+        most = " the most," if len(compared) > 1 else ""
         head = (
-            f"{size_of(worst)}: {worst['name']} breaks{most} ({worst['n_broken']:,} that are right "
-            f"with {worst['baseline']})"
+            f"{size_of(worst)}: {worst['name']} breaks{most} {worst['n_broken']:,} that are right "
+            f"with {worst['baseline']}"
         )
         if math.isnan(worst["found_broken"]):
             return f"{head}, too few to say which ones look broken."

@@ -17,6 +17,18 @@ function brief(text) {
   return line.length > BRIEF ? `${line.slice(0, BRIEF)}…` : line;
 }
 
+/**
+ * A tick or a cross for a score; null without one.
+ *
+ * @param {number | null} value
+ * @returns {HTMLElement | null}
+ */
+function tick(value) {
+  if (value === null) return null;
+  const right = value >= RIGHT;
+  return el("span", { class: right ? "gain" : "loss", role: "img", "aria-label": right ? "right" : "wrong" }, right ? "✓ " : "✗ ");
+}
+
 /** One case: its pages, hits and answers, and its scores with the truth in place of each. */
 class Case {
   /**
@@ -73,14 +85,46 @@ class Case {
    * @returns {HTMLElement[]}
    */
   why(details) {
-    const row = this.row(details, (setting) => setting.stage !== "ocr");
-    const lcs = row === null || this.rows.evidence[row] === NONE ? null : this.rows.evidence[row] / 1000;
-    const evidence = lcs === null ? [] : [lcs <= DAMAGED ? `evidence damaged (LCS ${lcs.toFixed(2)})` : "evidence intact"];
+    const evidence = this.evidence(this.row(details, (setting) => setting.stage !== "ocr"));
     const lines = details.replies
       .filter((/** @type {any} */ reply) => reply.stage === "overall")
       .map((/** @type {any} */ reply) => [...evidence, ...this.search(details, reply), this.outcome(details, reply)]);
     if (!lines.length && details.hits.length) lines.push([...evidence, ...this.search(details, details.hits[0])]);
     return lines.map((/** @type {string[]} */ parts) => el("p", { class: "why" }, el("strong", {}, "Why: "), shown(parts.join(" → "))));
+  }
+
+  /**
+   * What happened to the evidence of a row.
+   *
+   * @param {number | null} row
+   * @returns {string[]}
+   */
+  evidence(row) {
+    if (row === null || this.rows.evidence[row] === NONE) return [];
+    const lcs = this.rows.evidence[row] / 1000;
+    return [lcs <= DAMAGED ? `evidence damaged (LCS ${lcs.toFixed(2)})` : "evidence intact"];
+  }
+
+  /**
+   * What the list says of a case: accepted answer, answer with a tick or a cross, and why.
+   *
+   * @param {number} number
+   * @param {number} row its row in the list
+   * @returns {Promise<(Node | string)[][]>}
+   */
+  async brief(number, row) {
+    const details = await this.details(number);
+    const setting = this.rows.meta.settings[this.rows.setting[row]];
+    /** @type {(reply: any) => boolean} */
+    const fits = (reply) => ["system", "chunker", "retriever", "reader"].every((key) => !(/** @type {any} */ (setting)[key]) || !reply[key] || /** @type {any} */ (setting)[key] === reply[key]);
+    const replies = details.replies.filter(fits);
+    const reply = replies.find((/** @type {any} */ each) => each.stage === setting.stage) ?? replies.find((/** @type {any} */ each) => each.stage === "overall");
+    const by = reply?.stage === "overall" ? reply : details.hits.find(fits);
+    const searched = setting.stage !== "generation" && by !== undefined ? this.search(details, by) : [];
+    const why = [...this.evidence(row), ...searched].join(" → ");
+    const text = reply === undefined ? "–" : reply.text === null ? `no answer (${reply.status})` : brief(reply.text) || "no answer";
+    const mark = reply === undefined ? null : tick(this.scoreOf(details, reply));
+    return [[shown(brief(details.answers.join(" | ")))], [...(mark === null ? [] : [mark]), shown(text)], [shown(why) || "–"]];
   }
 
   /**
@@ -230,8 +274,7 @@ class Case {
       const pages = reply.sources.map((/** @type {[string, number]} */ [doc, page]) => `${doc} page ${page + 1}`);
       const answer = Object.fromEntries(ANSWER_KEY.map((field) => [field, field === "qid" ? qid : reply[field]]));
       const value = this.scoreOf(details, reply);
-      const mark = value === null ? null : el("span", { class: value >= RIGHT ? "gain" : "loss", role: "img", "aria-label": value >= RIGHT ? "right" : "wrong" }, value >= RIGHT ? "✓ " : "✗ ");
-      const scored = el("td", { class: "number", "data-name": "F1" }, mark, value === null ? "" : value.toFixed(3));
+      const scored = el("td", { class: "number", "data-name": "F1" }, tick(value), value === null ? "" : value.toFixed(3));
       const review = el("td", {}, reply.text === null ? null : this.review.ofAnswer(answer, `${details.condition}-${at}`));
       const accepted = el("td", { "data-name": "accepted" }, shown(details.answers.join(" | ")));
       return el("tr", {}, el("th", { scope: "row" }, shown(by)), accepted, text, scored, el("td", { class: "from", "data-name": "cited" }, shown(pages.join(", "))), review);

@@ -7,7 +7,9 @@ const PAGE = 100;
 const COLUMNS = [
   { title: "question", sort: "" },
   { title: "condition", sort: "" },
-  { title: "setting", sort: "" },
+  { title: "accepted answer", sort: "" },
+  { title: "answer", sort: "" },
+  { title: "why", sort: "" },
   { title: "score", sort: "score" },
   { title: "clean", sort: "clean" },
   { title: "loss", sort: "loss" },
@@ -32,10 +34,12 @@ const FILTERS = [
 class List {
   /**
    * @param {Rows} rows
+   * @param {Case} view what a row says of its case
    * @param {HTMLElement} root
    */
-  constructor(rows, root) {
+  constructor(rows, view, root) {
     this.rows = rows;
+    this.view = view;
     this.root = root;
     /** @type {Uint32Array} */
     this.selected = new Uint32Array();
@@ -187,13 +191,30 @@ class List {
       "tr",
       { class: rows.case[row] ? "detailed" : null },
       el("td", { class: "question" }, name),
-      el("td", { "data-name": "" }, shown(conditions[rows.condition[row]].name)),
-      el("td", { "data-name": "" }, shown(settings[rows.setting[row]].name)),
+      el("td", { class: "condition" }, shown(conditions[rows.condition[row]].name), el("span", { class: "detail" }, shown(settings[rows.setting[row]].name))),
+      ...this.answer(row),
       el("td", { class: "number", "data-name": "score" }, status === "ok" ? number(rows.score[row]) : `${number(rows.score[row])} (${status})`),
       el("td", { class: "number", "data-name": "clean" }, number(rows.clean[row])),
       el("td", { class: `number ${loss === null || loss === 0 ? "" : loss > 0 ? "loss" : "gain"}`, "data-name": "loss" }, score(loss === null ? null : loss / 1000)),
       el("td", { class: "number", "data-name": "evidence LCS" }, number(rows.evidence[row])),
     );
+  }
+
+  /**
+   * Accepted answer, answer and why, of a case with details: filled once these are loaded.
+   *
+   * @param {number} row
+   * @returns {HTMLElement[]}
+   */
+  answer(row) {
+    const cells = ["accepted", "answer", "why"].map((name) => el("td", { class: `of-${name}`, "data-name": name }));
+    const number = this.rows.case[row];
+    if (!number) return cells.map((cell) => (cell.append("–"), cell));
+    void this.view.brief(number, row).then(
+      (parts) => parts.forEach((part, at) => cells[at].append(...part)),
+      (error) => cells[2].append(error.message),
+    );
+    return cells;
   }
 
   drawPager() {

@@ -15,9 +15,9 @@ class ReportView {
   constructor(meta, columns) {
     this.rows = new Rows(meta, columns);
     this.review = new Review(meta.report);
-    this.list = new List(this.rows, byId("view-cases"));
-    this.pages = new Pages(this.rows);
     this.case = new Case(this.rows, this.review);
+    this.list = new List(this.rows, this.case, byId("view-cases"));
+    this.pages = new Pages(this.rows);
     this.title = document.title;
     /** @type {string | null} */
     this.last = null;
