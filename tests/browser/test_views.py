@@ -100,6 +100,7 @@ def test_each_filter_leaves_the_rows_that_have_its_value(visit):
 
 def test_filters_together_and_words_of_the_question(visit):
     visit.go("cases")
+    every = count(visit)
     visit.choose(".filters select[name=stage]", "overall").settled()
     visit.choose(".filters input[name=text]", "FACT 11").settled()
     assert set(visit.texts(f"{ROWS} td.question")) == {"What is fact 11?"}
@@ -109,7 +110,7 @@ def test_filters_together_and_words_of_the_question(visit):
     assert visit.texts(ROWS) == []
     visit.click("button.clear").settled()
     assert visit.address == "#cases"
-    assert count(visit) > 100
+    assert count(visit) == every > 0
 
 
 def test_a_list_sorts_and_says_so(visit):
