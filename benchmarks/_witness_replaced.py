@@ -60,7 +60,7 @@ def invented_line(line: Sequence[Word], source: Sequence[str], rng: random.Rando
     ]
 
 
-def with_replaced(
+def replace_lines(
     words: Sequence[Word], source: Sequence[str], part: float, rng: random.Random
 ) -> tuple[Seen, int]:
     """An output with a part of its lines replaced, at least one unless the part is 0, and their
@@ -87,7 +87,7 @@ def replaced_rows(
             rng = random.Random(f"{page.page.name} {page.condition} {engine}")
             doc_id = rng.choice([d for d in sorted(sources) if d != page.page.ref.doc_id])
             own = page.readings[engine].words
-            seen, count = with_replaced(own, sources[doc_id], part, rng)
+            seen, count = replace_lines(own, sources[doc_id], part, rng)
             judged = judge_page(seen, [witness], lambda: image, read)
             yield {
                 "kind": page.page.kind,

@@ -85,7 +85,7 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
     """
     rest: dict[str, list[str]] = {}
     for folder in filter(Path.is_dir, inputs):
-        for path in _inside(folder):
+        for path in _contents(folder):
             if no_file := _no_file(path):
                 kind = _MEANINGS[no_file]
             elif path.is_dir() or _is_page_file(path):
@@ -108,7 +108,7 @@ def other_kinds(inputs: Sequence[Path]) -> Counter[str]:
     """
     suffixes: Counter[str] = Counter()
     for path in inputs:
-        files = _inside(path) if path.is_dir() else [path]
+        files = _contents(path) if path.is_dir() else [path]
         rest = (each for each in files if each.is_file() and not _is_page_file(each))
         suffixes.update(readable(each.suffix.lower()) for each in rest)
         suffixes.update(no_file for each in files if (no_file := _no_file(each)))
@@ -132,7 +132,7 @@ def kind_counts(suffixes: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _inside(folder: Path) -> list[Path]:
+def _contents(folder: Path) -> list[Path]:
     """What is in a folder and in those inside, in order, but for what is hidden, or in a folder
     that may not be read."""
     paths: list[Path] = []
@@ -176,7 +176,7 @@ def _page_files(named: Path) -> tuple[Path, list[Path]]:
         raise ConfigError(f"no file or folder {named}")
     if named.is_dir() and not _is_open(named):
         raise ConfigError(f"{named}: its permissions do not allow to read it")
-    inside = _inside(named) if named.is_dir() else [named]
+    inside = _contents(named) if named.is_dir() else [named]
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:
         rest = other_kinds_line(other_kinds([named]))

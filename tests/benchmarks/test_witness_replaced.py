@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks._witness_pages import ENGINES, Reading, ReadPage, SourcePage
-from benchmarks._witness_replaced import lines_of, replaced_rows, report_replaced, with_replaced
+from benchmarks._witness_replaced import lines_of, replace_lines, replaced_rows, report_replaced
 from ohr.types import PageRef, Word
 from tests.ohr.quality.page_pictures import draw_page
 
@@ -44,7 +44,7 @@ def test_words_are_put_in_lines_by_their_boxes():
 @pytest.mark.parametrize(("part", "count"), [(0.0, 0), (0.1, 1), (1 / 3, 2), (1.0, 6)])
 def test_a_part_of_the_lines_is_replaced_in_their_boxes(part, count):
     own = page()
-    seen, replaced = with_replaced(own, SOURCE, part, random.Random(1))
+    seen, replaced = replace_lines(own, SOURCE, part, random.Random(1))
     before, after = lines_of(own), lines_of(seen.words)
     changed = [place for place in range(6) if before[place] != after[place]]
     assert replaced == len(changed) == count
@@ -58,10 +58,10 @@ def test_a_part_of_the_lines_is_replaced_in_their_boxes(part, count):
 
 def test_a_larger_part_also_replaces_the_lines_of_a_smaller_one():
     few, many = (
-        with_replaced(page(), SOURCE, part, random.Random(1))[0].text.split("\n")
+        replace_lines(page(), SOURCE, part, random.Random(1))[0].text.split("\n")
         for part in (0.1, 0.5)
     )
-    own = with_replaced(page(), SOURCE, 0.0, random.Random(1))[0].text.split("\n")
+    own = replace_lines(page(), SOURCE, 0.0, random.Random(1))[0].text.split("\n")
     for line, more, before in zip(few, many, own, strict=True):
         assert line in (before, more)
 
