@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -258,7 +259,7 @@ def files_line(paths: Sequence[Path]) -> str:
 
     ``files in runs/first: curves.csv, figures/noise_curve, figures/noise_strength``.
     """
-    folder = min((path.parent for path in paths), key=lambda each: len(each.parts))
+    folder = Path(os.path.commonpath([path.parent for path in paths]))
     inside = [path.relative_to(folder) for path in paths]
     names = [path if len(path.parts) == 1 else path.with_suffix("") for path in inside]
     return f"files in {folder}: {', '.join(dict.fromkeys(map(Path.as_posix, names)))}"

@@ -16,7 +16,7 @@ from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
-from ohr.display.terminal import NARROW, benchmark_tables, say, show
+from ohr.display.terminal import NARROW, benchmark_tables, files_line, say, show
 from ohr.figures.pareto import pareto_charts
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
@@ -44,18 +44,18 @@ def report(run: StudyRun) -> None:
         for table in benchmark_tables(cells, notes):
             show(table, NARROW)
             print()
-        for path in drawing.result():
-            print(f"figure: {path}")
+        paths = drawing.result()
     marked = mark_not_shown(cells, differences)
-    for path in write_paper_tables(marked, run.path / "tables", notes):
-        print(f"table: {path}")
+    paths += write_paper_tables(marked, run.path / "tables", notes)
     if has_losses:
-        print(f"table: {losses}")
+        paths.append(losses)
     costs = engine_costs(run.cells, bases)
     if len(costs):
         path = run.path / "tables" / "costs.csv"
         write_csv(path, costs)
-        print(f"table: {path}")
+        paths.append(path)
+    if paths:
+        say(files_line(paths))
 
 
 def _draw(run: StudyRun, notes: Notes) -> list[Path]:

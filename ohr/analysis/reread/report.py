@@ -13,7 +13,7 @@ import pandas as pd
 from ohr.analysis.reread.figure import draw_orders
 from ohr.analysis.reread.table import ANSWERS, FEWEST, RULES, WORST, reread
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, print_caption, show
+from ohr.display.terminal import empty_table, files_line, print_caption, say, show
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -70,9 +70,8 @@ def report_reread(
     print("share of the lost answers that is won back; in brackets 95 % intervals over documents")
     for line in note_lines([], run_notes([run])):
         print_caption(line)
-    for each in draw_orders(result.orders, out):
-        print(f"figure: {each}")
-    print(f"pages: {out / PAGES_FILE}\norders: {out / ORDERS_FILE}")
+    figures = draw_orders(result.orders, out)
+    say(files_line([out / PAGES_FILE, out / ORDERS_FILE, *figures[:1]]))
     if again is not None:
         routes = routes_of(result.pages, result.engine, again.label, share)
         fast = specs[result.engine]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from ohr.display.terminal import NARROW, empty_table, say, show, table_text
+from ohr.display.terminal import NARROW, empty_table, files_line, say, show, table_text
 
 WORDS = st.text("abcdefgh", min_size=1, max_size=12)
 CELLS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -120,3 +121,12 @@ def test_a_terminal_shows_no_line_that_is_wider(
 def test_elsewhere_a_sentence_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     say("a long sentence " * 20)
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_files_are_named_on_one_line_below_the_folder_that_all_are_in() -> None:
+    files = ["figures/bars.png", "figures/bars.svg", "tables/table2.csv", "tables/table2.md"]
+    line = files_line([Path("run") / name for name in files])
+    assert line == "files in run: figures/bars, tables/table2"
+    assert files_line([Path("run/a.csv"), Path("run/figures/x.svg")]) == (
+        "files in run: a.csv, figures/x"
+    )
