@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import Any
 
 from ohr import registry
-from ohr.display.wording import counted, pages_of
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -314,8 +313,12 @@ def write_routed(
         print(plain(line))
     print(f"knowledge base: {out}")
     if failures or unread:
-        parts = [f"{len(failures)} of {pages_of(len(results))}"] if failures else []
-        parts += [counted(len(unread), "file")] if unread else []
+        parts = (
+            [f"{len(failures)} of {len(results)} page{'s' * (len(results) != 1)}"]
+            if failures
+            else []
+        )
+        parts += [f"{len(unread)} file{'s' * (len(unread) != 1)}"] if unread else []
         again = "; --retry tries the pages of engines again" if failures else ""
         print(f"error: {' and '.join(parts)} could not be read{again}", file=sys.stderr)
         return 1

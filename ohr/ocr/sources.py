@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ohr.display.wording import counted
 from ohr.documents.images import IMAGE_SUFFIXES, image_suffixes
 from ohr.documents.opening import FileFacts, file_facts
 from ohr.errors import ConfigError
@@ -127,7 +126,9 @@ def other_kinds_line(suffixes: Mapping[str, int]) -> str:
 def kind_counts(suffixes: Mapping[str, int]) -> list[str]:
     """``8 .docx``, ``2 without a suffix``, ``2 broken links``: the number of each kind."""
     return [
-        counted(count, kind) if kind in _MEANINGS else f"{count} {kind or 'without a suffix'}"
+        f"{count} {kind}{'s' * (count != 1)}"
+        if kind in _MEANINGS
+        else f"{count} {kind or 'without a suffix'}"
         for kind, count in suffixes.items()
     ]
 
