@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 import numpy as np
-from PIL import ExifTags, Image, ImageOps, JpegImagePlugin, TiffImagePlugin
+from PIL import ExifTags, Image, ImageFile, ImageOps, JpegImagePlugin, TiffImagePlugin
 
 from ohr.errors import EngineError
 from ohr.files.first_bytes import describe_bytes
@@ -115,7 +115,7 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
         raise EngineError(f"cannot read the image {path.name}: {_why(path, error)}") from error
 
 
-def _opened(path: Path) -> Image.Image:
+def _opened(path: Path) -> ImageFile.ImageFile:
     """An image file before its pixels are read. Pillow's warning of a large one is left out, since
     the largest that is read is larger.
     """

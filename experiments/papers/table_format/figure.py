@@ -47,7 +47,7 @@ def format_figure(
             for name, setting in rows:
                 of_format = setting.select(differences[chosen & (differences["format"] == name)])
                 changes = of_format.assign(hollow=~of_format["p_adjusted"].map(is_shown))
-                changes["row"] = [(name, setting)] * len(changes)
+                changes["row"] = pd.Series([(name, setting)] * len(changes), changes.index)
                 draw_dots(ax, list(rows), changes, "mean")
             ax.axvline(0, color="#777777", linewidth=1)
             ax.set_title(mathless(title))
