@@ -82,7 +82,7 @@ def small_report(root: Path) -> Path:
     """A report of two engines under two kinds of noise, with readers, a system and pictures."""
     run = finished(
         root / "small",
-        *write_pages(root, 9),  # more than a hundred rows
+        *write_pages(root, 17),  # more than two hundred rows
         "engines=[gt,tests.fakes.LoggingEngine]",
         "noise=[{name: tests.fakes.HideFacts, label: formatting},salt_and_pepper]",
         "levels=[mild,severe]",

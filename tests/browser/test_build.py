@@ -70,9 +70,9 @@ def figures_drawn_once(
     The tests of figures check that a figure shows its run.
     """
 
-    def once(name: str, runs: Sequence[StudyRun]) -> dict[str, bytes]:
+    def once(name: str, runs: Sequence[StudyRun], **options: Any) -> dict[str, bytes]:
         if name not in figure_cache:
-            figure_cache[name] = draw(name, runs)
+            figure_cache[name] = draw(name, runs, **options)
         return figure_cache[name]
 
     monkeypatch.setattr("ohr.report.overview.draw", once)

@@ -92,8 +92,8 @@ def _with_ocr(losses: pd.DataFrame) -> pd.DataFrame:
     """The knowledge bases that OCR costs something; all if it costs nothing anywhere."""
     of_ocr = losses[losses["cause"] == "ocr"]
     costs = of_ocr.groupby(SETTING, sort=False)["f1_lost"].transform(lambda lost: (lost != 0).any())
-    kept = of_ocr.loc[costs, SETTING].drop_duplicates()
-    return losses.merge(kept, on=SETTING) if len(kept) else losses
+    settings = of_ocr.loc[costs, SETTING].drop_duplicates()
+    return losses.merge(settings, on=SETTING) if len(settings) else losses
 
 
 def _base_name(base: pd.Series) -> str:
