@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import io
+import math
 import re
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from experiments.attribution import main
+from ohr.analysis.attribution.report import loss_table, ocr_lines
 from ohr.analysis.attribution.table import (
     CAUSES,
     COALITIONS,
     PARTS,
+    SETTING,
     gold_chunks,
     make_losses,
     split_ocr,
@@ -23,6 +28,12 @@ from ohr.study.plan import make_plan
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import KnowledgeBase, Outcome
 from tests.builders import CliRunner, load_config, write_corpus, write_kb
+
+
+def text_of(table):
+    shown = io.StringIO()
+    Console(file=shown, width=200).print(table)
+    return shown.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +81,7 @@ def test_the_losses_add_up_to_what_the_system_lacks(attribution_output):
 
 def test_shares_of_the_whole_loss_add_up_beside_the_loss_per_question(attribution_output):
     table, _, output = attribution_output
-    assert "add up to 100 %" in output
+    assert "add up to 100 %" in " ".join(output.split())
     for (_, cause), rows in table.groupby(["engine", "cause"]):
         for kind in ("source:", "domain:"):
             groups = rows[rows["group"].str.startswith(kind)]
@@ -85,6 +96,18 @@ def test_shares_of_the_whole_loss_add_up_beside_the_loss_per_question(attributio
     assert (by_domain["domain:law"], by_domain["domain:manual"]) == (pytest.approx(1), 0)
     truth = table[(table["cause"] == "ocr") & (table["engine"] == "gt")]
     assert truth["share"].isna().all()
+
+
+def test_a_loss_that_may_be_0_has_no_shares(attribution_output):
+    table, _, _ = attribution_output
+    table = table.astype(dict.fromkeys(SETTING, object)).fillna(dict.fromkeys(SETTING, ""))
+    table["group"] = table["group"].str.replace("domain:", "source:")  # of which there are two
+    known = table.assign(share_ci_low=0.1, share_ci_high=0.9, share=8.16)
+    assert "816 % of the whole" in "".join(ocr_lines(known))
+    assert "816 %" in text_of(loss_table(known))
+    unknown = known.assign(share_ci_low=math.nan, share_ci_high=math.nan)
+    assert not list(ocr_lines(unknown))
+    assert "816 %" not in text_of(loss_table(unknown))
 
 
 def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(attribution_output):

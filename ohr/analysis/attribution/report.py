@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +31,7 @@ from ohr.files.safe_text import plain
 from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
-from ohr.statistics.numbers import ends, number, percent, prose
+from ohr.statistics.numbers import NOTHING, ends, number, percent, prose
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -50,7 +51,7 @@ def _report_built_in(run: StudyRun) -> None:
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
     print("F1 that each cause costs per question; ±: half the range over the orders of replacement")
-    print(f"in brackets: {HOW_SHARES_ADD}")
+    print_caption(f"in brackets: {HOW_SHARES_ADD}; {NOTHING}: the whole loss may be 0")
     for line in ocr_lines(losses):
         print_caption(line)
     if line := left_out_line(run.plan):
@@ -91,7 +92,7 @@ def loss_table(losses: pd.DataFrame) -> Table:
 def _loss(row: dict[Any, Any]) -> str:
     """The mean, half the range of the orders and, of a group, its share of the whole."""
     text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
-    part = "" if row["group"] == "all" else f" ({percent(row['share'])})"
+    part = "" if row["group"] == "all" else f" ({_share(row)})"
     return f"{text} ±{number(spread)}{part}"
 
 
@@ -99,7 +100,7 @@ def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
     """Sentences on the F1 that OCR costs by evidence source, per question and as a share."""
     of_ocr = losses[(losses["cause"] == "ocr") & losses["group"].str.startswith("source:")]
     for key, rows in of_ocr.groupby(SETTING, sort=False):
-        if len(rows) < 2 or rows["share"].isna().any():
+        if len(rows) < 2 or rows["share_ci_low"].isna().any():
             continue
         setting = dict(zip(SETTING, map(str, key), strict=True))
         noise = noise_name(setting["perturbation"], setting["level"], rows["intensity"].iloc[0])
@@ -107,9 +108,15 @@ def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
         where = ", ".join(part for part in (setting["engine"], noise, *system) if part)
         yield f"F1 that OCR costs ({where}): " + "; ".join(
             f"{group_label(row['group'])} {prose(row['f1_lost'])} per question, "
-            f"{percent(row['share'])} of the whole{_share_ends(row)} ({row['n']} questions)"
+            f"{_share(row)} of the whole{_share_ends(row)} ({row['n']} questions)"
             for row in rows.sort_values("f1_lost", ascending=False).to_dict("records")
         )
+
+
+def _share(row: dict[Any, Any]) -> str:
+    """The share of the whole loss; a dash where the whole may be 0, so that it may be anything."""
+    known = row["share"] == 1 or math.isfinite(row["share_ci_low"])
+    return percent(row["share"]) if known else NOTHING
 
 
 def _share_ends(row: dict[Any, Any]) -> str:
