@@ -56,7 +56,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def with_article(name: str) -> str:
+def add_article(name: str) -> str:
     """``a retrieval LCS``, ``an answer F1``."""
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 

@@ -176,8 +176,8 @@ def _base_names(rows: pd.DataFrame) -> pd.Series:
     """The knowledge base of each row; each is named once."""
     columns = ["perturbation", "level", "intensity", "engine"]
     bases = rows[columns].drop_duplicates()
-    with_names = bases.assign(base=[knowledge_base_name(row) for _, row in bases.iterrows()])
-    return rows[columns].merge(with_names, on=columns, how="left")["base"].set_axis(rows.index)
+    name_conditions = bases.assign(base=[knowledge_base_name(row) for _, row in bases.iterrows()])
+    return rows[columns].merge(name_conditions, on=columns, how="left")["base"].set_axis(rows.index)
 
 
 def flag_rates(run: StudyRun) -> pd.DataFrame:

@@ -51,6 +51,7 @@ def format_figure(
                 draw_dots(ax, list(rows), changes, "mean")
             ax.axvline(0, color="#777777", linewidth=1)
             ax.set_title(mathless(title))
+            ax.locator_params(axis="x", nbins=5)
             ax.set_xlabel(f"change from {baseline} (better →)")
         name_rows(list(axes), list(rows.values()), LETTERS)
         description = describe(fig, [*_caption(differences), *note_lines(answerers(cells), notes)])

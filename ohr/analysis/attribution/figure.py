@@ -65,7 +65,7 @@ def _waterfalls(
     losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
 ) -> list[Path]:
     groups = [group for group in dict.fromkeys(losses["group"]) if is_shown(group)]
-    losses = _with_ocr(losses[losses["group"].isin(groups)])
+    losses = _losses_to_ocr(losses[losses["group"].isin(groups)])
     bases = losses[SETTING].drop_duplicates()
     sizes = losses.groupby("cause")["f1_lost"].apply(lambda lost: lost.abs().max())
     causes = [cause for cause in ROWS if sizes[cause] >= LEAST_NAMED or cause == "ocr"]
@@ -83,12 +83,12 @@ def _waterfalls(
                     ax.set_xlabel("F1")
             if len(bases) > 1:
                 axes[place, 0].set_ylabel(_base_name(base).replace(", ", "\n"))
-        about = "; ".join(_about(losses, causes, bases))
+        about = "; ".join(_description(losses, causes, bases))
         description = caption(fig, cells, about, notes)
         return save(fig, folder, name, notes=description)
 
 
-def _with_ocr(losses: pd.DataFrame) -> pd.DataFrame:
+def _losses_to_ocr(losses: pd.DataFrame) -> pd.DataFrame:
     """The knowledge bases that OCR costs something; all if it costs nothing anywhere."""
     of_ocr = losses[losses["cause"] == "ocr"]
     costs = of_ocr.groupby(SETTING, sort=False)["f1_lost"].transform(lambda lost: (lost != 0).any())
@@ -101,7 +101,7 @@ def _base_name(base: pd.Series) -> str:
     return ", ".join(mathless(name) for name in (base["engine"], noise))
 
 
-def _about(losses: pd.DataFrame, causes: Sequence[str], bases: pd.DataFrame) -> list[str]:
+def _description(losses: pd.DataFrame, causes: Sequence[str], bases: pd.DataFrame) -> list[str]:
     """What is drawn: the knowledge base if there is one, its intervals, and what is left out."""
     units = interval_units(losses["ci_unit"])
     parts = [_base_name(bases.iloc[0])] if len(bases) == 1 else []

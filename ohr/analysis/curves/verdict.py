@@ -13,7 +13,7 @@ from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of
 from ohr.display.labels import added_noise_title, noise_title, shown_measures
 from ohr.display.settings import settings_of
-from ohr.display.wording import counted, is_shown, listed, with_article
+from ohr.display.wording import add_article, counted, is_shown, listed
 from ohr.ocr.noise import noise_name
 from ohr.statistics import too_few
 from ohr.statistics.loss_curves import LOST
@@ -125,7 +125,7 @@ class Curve:
         name = measure[2]
         if not means or not steps:
             return f"{self.engine} under {self.noise}: no loss of {name} can be tested."
-        text = f"{self.engine}: of {with_article(name)} of {prose(means[0])} on {self.start}, "
+        text = f"{self.engine}: of {add_article(name)} of {prose(means[0])} on {self.start}, "
         first, *second = steps
         texts = [first.text("", "95 % CI ")]
         for step in second:

@@ -50,7 +50,7 @@ def sentences(signals: pd.DataFrame, promises: pd.DataFrame) -> list[str]:
 
 def _statements(signals: pd.DataFrame, promises: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """Of which knowledge base, and what."""
-    signals, promises = with_names(signals), with_names(promises)
+    signals, promises = name_conditions(signals), name_conditions(promises)
     for _, group in signals.groupby("name", sort=False):
         rows = group.to_dict("records")
         base = next((row for row in rows if row["signal"] == COMBINED), rows[0])
@@ -73,7 +73,7 @@ def _is_alone(promises: pd.DataFrame, row: Row) -> bool:
     return COMBINED not in set(mine["signal"])
 
 
-def with_names(frame: pd.DataFrame) -> pd.DataFrame:
+def name_conditions(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame of conditions with their names: the knowledge base, and what else differs."""
     parts = [part for part in SETTING if part in frame and frame[part].nunique() > 1]
     columns = [frame[part].astype(str) for part in ("knowledge_base", *parts) if part in frame]
@@ -160,7 +160,7 @@ def signals_table(signals: pd.DataFrame, risks: Sequence[float]) -> TextTable:
             share_cell(row, "found"),
             broken_cell(row),
         ]
-        for row in with_names(signals).to_dict("records")
+        for row in name_conditions(signals).to_dict("records")
     ]
     caption = (
         "AURC: area under the curve of risk and coverage; excess: over the best possible order; "

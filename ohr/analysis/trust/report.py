@@ -13,9 +13,9 @@ from ohr.analysis.trust.details import (
     broken_cell,
     details,
     kept_word,
+    name_conditions,
     share_cell,
     size_of,
-    with_names,
 )
 from ohr.analysis.trust.figure import draw_trust
 from ohr.analysis.trust.table import CHECKED, COMBINED, FEWEST, RISKS, trust
@@ -129,7 +129,7 @@ def _promises(promises: pd.DataFrame) -> dict[str, str]:
 def _best_rows(frame: pd.DataFrame, *keys: str) -> list[Row]:
     """Of each condition the row of all signals together, or its first if there is none."""
     rows: dict[tuple[object, ...], Row] = {}
-    for row in with_names(frame).to_dict("records"):
+    for row in name_conditions(frame).to_dict("records"):
         key = (row["name"], *(row[name] for name in keys))
         if key not in rows or row["signal"] == COMBINED:
             rows[key] = row

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ohr.display.wording import with_article
+from ohr.display.wording import add_article
 
 
 @pytest.mark.parametrize(
@@ -10,4 +10,4 @@ from ohr.display.wording import with_article
     [("retrieval LCS", "a retrieval LCS"), ("answer F1", "an answer F1"), ("EM", "an EM")],
 )
 def test_a_name_has_its_article(name, text):
-    assert with_article(name) == text
+    assert add_article(name) == text
