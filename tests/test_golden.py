@@ -10,7 +10,8 @@ from ohr import registry
 from ohr.errors import MissingDependencyError
 from tests.golden import __main__ as command
 from tests.golden.digests import FILE, forgotten, read
-from tests.golden.outputs import LEFT_OUT, entry, names, without_environment
+from tests.golden.identities import portable_identity
+from tests.golden.outputs import LEFT_OUT, entry, names
 
 KEPT = read()
 RENEW = "python -m tests.golden renews the digests"
@@ -52,7 +53,7 @@ def test_no_part_of_an_identity_names_the_machine() -> None:
     made_with: dict[str, str] = {}
     inner = {"name": "upright", "version": "3", "tesseract": "5.3.0, fra 12"}
     whole = {"name": "repaired", "engine_version": "5", "steps": [{"name": "a"}, inner]}
-    assert without_environment(whole, made_with) == {
+    assert portable_identity(whole, made_with) == {
         "name": "repaired",
         "steps": [{"name": "a"}, {"name": "upright", "version": "3"}],
     }

@@ -41,6 +41,7 @@ from ohr.store.identity import digest, pixel_digest
 from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs
+from tests.golden.identities import portable_identity
 from tests.ohr.datasets.published import write_annotated, write_pairs, write_parquet
 from tests.ohr.datasets.test_olmocr_bench import write_bench
 from tests.ohr.datasets.test_retrieval_sets import write_beir, write_vidore
@@ -86,8 +87,6 @@ DITHERED = {"fax", "office"}
 """Image noise whose dots Pillow sets."""
 DECIMALS = 5
 """Of floats, whose last digits are the machine's."""
-ENVIRONMENT = ("engine_version", "augraphy", "tesseract", "symspellpy", "digest")
-"""Parts of an identity, at any depth, that name what is not the project's."""
 
 
 def names() -> list[tuple[str, str]]:
@@ -117,7 +116,7 @@ def entry(kind: str, name: str) -> dict[str, Any]:
         given = PARAMS.get(f"{kind}/{name}", [{}])
         plugins = [registry.create(kind, {"name": name, "params": params}) for params in given]
     made_with: dict[str, str] = {}
-    identities = [without_environment(plugin.identity(), made_with) for plugin in plugins]
+    identities = [portable_identity(plugin.identity(), made_with) for plugin in plugins]
     # A version may name packages: "2+bm25s-0.3".
     number, _, packages = plugins[0].version.partition("+")
     if packages:
@@ -133,26 +132,6 @@ def entry(kind: str, name: str) -> dict[str, Any]:
         "identity": digest([{**identity, "version": ""} for identity in identities]),
         "output": digest([plain(output(plugin)) for plugin in plugins]),
     } | ({"with": made_with} if made_with else {})
-
-
-def without_environment(identity: Any, made_with: dict[str, str], path: str = "") -> Any:
-    """An identity without its :data:`ENVIRONMENT` parts, nor those of the plug-ins that it names;
-    ``made_with`` gets each of them, by its path.
-    """
-    if isinstance(identity, Mapping):
-        rest = {}
-        for part, value in identity.items():
-            if part in ENVIRONMENT:
-                made_with[f"{path}{part}"] = str(value)
-            else:
-                rest[part] = without_environment(value, made_with, f"{path}{part}/")
-        return rest
-    if isinstance(identity, list | tuple):
-        return [
-            without_environment(value, made_with, f"{path}{place}/")
-            for place, value in enumerate(identity)
-        ]
-    return identity
 
 
 def output(plugin: Plugin) -> object:
