@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pandas as pd
 
 from ohr import registry
 from ohr.documents.images import load_image
@@ -21,6 +22,7 @@ from ohr.ocr.noise import choose_level
 from ohr.plugins.engine import read_with_words
 from ohr.registry import PluginSpec
 from ohr.sample.scale import Recipe, write_sample
+from ohr.statistics.clusters import Clusters
 from ohr.store.atomic import write_text
 from ohr.types import PageRef, Word
 
@@ -216,3 +218,14 @@ def _distorted(page: SourcePage, condition: str) -> np.ndarray:
     assert noise.operator is not None
     operator = registry.image_perturbation(noise.operator)
     return distort_image(operator, image, intensity=noise.intensity, seed=0, ref=page.ref).value
+
+
+def documents(rows: pd.DataFrame) -> np.ndarray:
+    """The document of each row."""
+    return rows["page"].str.rsplit("-", n=1).str[0].to_numpy()
+
+
+def document_clusters(rows: pd.DataFrame) -> Clusters:
+    """The rows by document."""
+    names = documents(rows)
+    return Clusters.from_labels(names, names)

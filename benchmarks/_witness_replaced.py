@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from benchmarks._witness_pages import ENGINES, ReadPage
+from benchmarks._witness_pages import ENGINES, ReadPage, document_clusters, documents
 from ohr.quality.witness import SCORE, ReadBoxes, Seen, judge_page
-from ohr.statistics.clusters import Clusters
 from ohr.statistics.intervals import mean_interval
 from ohr.statistics.numbers import prose_interval
 from ohr.types import Word
@@ -116,11 +115,10 @@ def report_replaced(rows: pd.DataFrame) -> None:
             accused = some["is_judged_invented"].to_numpy(float)
             if not len(some):
                 continue
-            documents = some["page"].str.rsplit("-", n=1).str[0].to_numpy()
-            each = mean_interval(accused, Clusters.from_labels(documents, documents), bounded=True)
+            each = mean_interval(accused, document_clusters(some), bounded=True)
             print(
                 f"{name}, {named}: {int(accused.sum())} of {len(accused)} outputs of "
-                f"{len(set(documents))} documents called invented, {accused.mean():.3f} "
+                f"{len(set(documents(some)))} documents called invented, {accused.mean():.3f} "
                 f"({prose_interval(each.low, each.high)}); not judged "
                 f"{1 - some['is_judged'].mean():.2f}; lines replaced {some['replaced'].sum()}"
             )

@@ -24,14 +24,20 @@ import numpy as np
 import pandas as pd
 
 from benchmarks._tables import table
-from benchmarks._witness_pages import ENGINES, ReadPage, read_pages, source_pages
+from benchmarks._witness_pages import (
+    ENGINES,
+    ReadPage,
+    document_clusters,
+    documents,
+    read_pages,
+    source_pages,
+)
 from benchmarks._witness_replaced import replaced_rows, report_replaced
 from ohr.metrics import supporting_text, word_keys
 from ohr.quality import page_ink, places, support, witness
 from ohr.quality.page_ink import Box
 from ohr.quality.support import Support, Vocabulary
 from ohr.quality.witness import SCORE, ReadBoxes, Seen, judge_page, read_boxes
-from ohr.statistics.clusters import Clusters
 from ohr.statistics.intervals import Interval, jackknife_interval, mean_interval
 from ohr.statistics.numbers import prose_interval
 from ohr.store.atomic import write_text
@@ -156,17 +162,6 @@ def threshold(rows: pd.DataFrame) -> float:
         allowed = int(most * len(scores))
         least = max(least, float(scores[allowed]) if allowed < len(scores) else 0.0)
     return least + 1e-9
-
-
-def documents(rows: pd.DataFrame) -> np.ndarray:
-    """The document of each row."""
-    return rows["page"].str.rsplit("-", n=1).str[0].to_numpy()
-
-
-def document_clusters(rows: pd.DataFrame) -> Clusters:
-    """The rows by document."""
-    names = documents(rows)
-    return Clusters.from_labels(names, names)
 
 
 def auroc_interval(rows: pd.DataFrame, column: str, length: int) -> Interval:
