@@ -6,9 +6,9 @@ from PIL import Image
 
 from experiments.analyse_figure3 import main
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
-from ohr.analysis.figure3.table import figure3_points
+from ohr.analysis.figure3.table import _tested, figure3_points
 from ohr.errors import OhrError
-from ohr.statistics import mean_interval
+from ohr.statistics import Clusters, Paired, compare_family, mean_interval
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import StudyRun, clusters_of, rows_of
 from tests.builders import CliRunner
@@ -163,3 +163,15 @@ def test_each_reader_has_its_own_floor(formatting_run, tmp_path):
     assert svg.count("no context") > 1  # once in each panel
     assert "tests.fakes.SteadyReader" in svg
     assert "tests.fakes.FactReader" in svg
+
+
+def test_the_levels_of_a_panel_are_one_family():
+    rng = np.random.default_rng(0)
+    clusters = Clusters.from_labels(np.arange(12), np.arange(12))
+    changes = [Paired(rng.normal(mean, 0.1, 12), clusters) for mean in (0.06, 0.05, 0.02)]
+    points = _tested([{"panel": "all", "change": change} for change in changes])
+    adjusted = [point["p_adjusted"] for point in points]
+    assert adjusted == [each.p_adjusted for each in compare_family(changes)]
+    alone = [compare_family([change])[0].p_adjusted for change in changes]
+    assert all(first >= second for first, second in zip(adjusted, alone, strict=True))
+    assert sum(adjusted) > sum(alone)

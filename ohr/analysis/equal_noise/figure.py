@@ -109,9 +109,9 @@ def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
         linewidth=0,
     )
     ax.plot(x, [each.difference for each in tested], color=colour, linewidth=1.4)
-    points = [compare_family([Paired(loss, curve.clusters)])[0] for loss in curve.loss]
+    points = compare_family([Paired(loss, curve.clusters) for loss in curve.loss])
     losses = [point.difference for point in points]
-    are_shown = [is_shown(point.p) for point in points]
+    are_shown = [is_shown(point.p_adjusted) for point in points]
     draw_marks(ax, curve.noise.mean(axis=1), losses, are_shown, colour, markersize=3.5)
     return x[-1], tested[-1].difference
 

@@ -107,7 +107,7 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
         position = np.r_[x, noisy["r_noise"].to_numpy(float)]
         fit = rising_line(position, height - noisy["mean"].to_numpy(float), grid)
         ax.plot(grid, height - fit, color=colour, linestyle=line)
-    for marks, shown, size in ((noisy, noisy["p"].map(is_shown), 3.2), (clean, True, 5.0)):
+    for marks, shown, size in ((noisy, noisy["p_adjusted"].map(is_shown), 3.2), (clean, True, 5.0)):
         draw_marks(ax, marks["r_noise"], marks["mean"], shown, colour, mark, markersize=size)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ohr.analysis.curves.table import FLOOR_SUFFIX
@@ -14,7 +15,8 @@ from ohr.display.noise_axis import blind_axes
 from ohr.errors import OhrError
 from ohr.ocr.noise import strength
 from ohr.statistics import NO_INTERVAL, mean_interval
-from ohr.statistics.paired import compare_paired
+from ohr.statistics.inference import Paired
+from ohr.statistics.paired import compare_family
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import StudyRun, clusters_of, rows_of
@@ -57,10 +59,11 @@ def figure3_points(runs: Sequence[StudyRun]) -> pd.DataFrame:
     """One row per kind of noise, setting, stage, panel and level, with noise, mean and interval.
 
     ``r_noise`` is the published one where all runs measured it and it can rise; ``axis`` names it.
-    The interval and ``p`` are those of the paired change from the clean pages, the interval around
-    the mean; the clean pages have none. ``floor`` is the reader's score without context, if
-    measured. Raises OhrError if no run has noise, if a run has several distortions of one kind
-    without their mixture, or if two runs have the same engine at the same level.
+    The interval is that of the paired change from the clean pages, around the mean; ``p_adjusted``
+    is corrected over the levels of its panel. The clean pages have neither. ``floor`` is the
+    reader's score without context, if measured. Raises OhrError if no run has noise, if a run has
+    several distortions of one kind without their mixture, or if two runs have the same engine at
+    the same level.
     """
     records: list[dict[str, Any]] = []
     axis = _common_axis(runs)
@@ -81,6 +84,7 @@ def figure3_points(runs: Sequence[StudyRun]) -> pd.DataFrame:
                 quality = _levels(parts, stage, stage_metric, kind, setting)
                 floor = _floor([run for run, _ in parts], stage, metric, setting)
                 clean = next((level for level in quality if level.name == CLEAN), None)
+                points: list[dict[str, Any]] = []
                 for level in quality:
                     noise = next((d for d in damage if d.name == level.name), None)
                     if noise is None:
@@ -94,13 +98,28 @@ def figure3_points(runs: Sequence[StudyRun]) -> pd.DataFrame:
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
                     }
-                    records += [key | point for point in _panels(noise, level, clean, floor)]
+                    points += [key | point for point in _panels(noise, level, clean, floor)]
+                records += _tested(points)
     if not records:
         raise OhrError(
             "nothing to draw: these runs measured no noise, or not the stage ocr "
             "(noise=[semantic] with OCR engines, noise=[formatting] with engines=[gt])"
         )
     return pd.DataFrame(records)
+
+
+def _tested(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points of a kind of noise with ``p_adjusted`` for their changes from the clean pages: all
+    levels of a panel are one family.
+    """
+    families: dict[str, list[dict[str, Any]]] = {}
+    for point in points:
+        families.setdefault(point["panel"], []).append(point)
+    for family in families.values():
+        compared = compare_family([point.pop("change") for point in family])
+        for point, comparison in zip(family, compared, strict=True):
+            point["p_adjusted"] = comparison.p_adjusted
+    return list(points)
 
 
 def _common_axis(runs: Sequence[StudyRun]) -> str:
@@ -205,12 +224,11 @@ def _panels(
         of_panel = means[means["evidence_source"].isin(sources)] if sources else means
         if of_panel.empty:
             continue
-        mean, interval, p = of_panel["value"].mean(), NO_INTERVAL, float("nan")
+        mean, interval = of_panel["value"].mean(), NO_INTERVAL
+        changes, clusters = np.empty(0), clusters_of(of_panel)
         if "clean" in of_panel:
             changes = (of_panel["value"] - of_panel["clean"]).to_numpy()
-            clusters = clusters_of(of_panel)
             interval = mean_interval(changes, clusters, bounded=False)
-            p = compare_paired(changes, clusters).p
         before = of_panel["clean"].mean() if "clean" in of_panel else float("nan")
         yield {
             "panel": panel,
@@ -219,7 +237,7 @@ def _panels(
             "ci_low": before + interval.low,
             "ci_high": before + interval.high,
             "ci_unit": interval.unit,
-            "p": p,
+            "change": Paired(changes, clusters),
             "n": len(of_panel),
             "floor": of_panel["floor"].mean() if floor is not None else float("nan"),
         }
