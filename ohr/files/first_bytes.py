@@ -51,7 +51,7 @@ def describe_bytes(path: Path, *, expected: str) -> str:
             stream.seek(max(0, size - TAIL))
             tail = stream.read(TAIL)
     except PermissionError:
-        return "its permissions do not allow to read it"
+        return "its permissions do not allow reading it"
     except OSError:
         return ""
     if not size:

@@ -23,7 +23,7 @@ _SHOWN = 3
 _TO_NOTHING, _TO_FOLDER, _NO_FILE = "broken link", "linked folder", "special file"
 _LOCKED = "unreadable folder"
 _MEANINGS = {
-    _LOCKED: "a folder whose permissions do not allow to read it",
+    _LOCKED: "a folder whose permissions do not allow reading it",
     _TO_NOTHING: "a link to nothing",
     _TO_FOLDER: "a link to a folder, which is not followed",
     _NO_FILE: "no file",
@@ -176,7 +176,7 @@ def _page_files(named: Path) -> tuple[Path, list[Path]]:
     if not named.exists():
         raise ConfigError(f"no file or folder {named}")
     if named.is_dir() and not _is_open(named):
-        raise ConfigError(f"{named}: its permissions do not allow to read it")
+        raise ConfigError(f"{named}: its permissions do not allow reading it")
     inside = _contents(named) if named.is_dir() else [named]
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:

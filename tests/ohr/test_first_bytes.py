@@ -83,5 +83,5 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    said = "its permissions do not allow to read it"
+    said = "its permissions do not allow reading it"
     assert describe_bytes(tmp_path / "secret.pdf", expected="PDF") == said

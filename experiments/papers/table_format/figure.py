@@ -45,8 +45,8 @@ def format_figure(
         for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
             chosen = (differences["stage"] == stage) & (differences["metric"] == metric)
             for name, setting in rows:
-                of_format = setting.select(differences[chosen & (differences["format"] == name)])
-                changes = of_format.assign(hollow=~of_format["p_adjusted"].map(is_shown))
+                chosen_rows = setting.select(differences[chosen & (differences["format"] == name)])
+                changes = chosen_rows.assign(hollow=~chosen_rows["p_adjusted"].map(is_shown))
                 changes["row"] = pd.Series([(name, setting)] * len(changes), changes.index)
                 draw_dots(ax, list(rows), changes, "mean")
             ax.axvline(0, color="#777777", linewidth=1)

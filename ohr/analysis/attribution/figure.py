@@ -90,9 +90,11 @@ def _waterfalls(
 
 def _losses_to_ocr(losses: pd.DataFrame) -> pd.DataFrame:
     """The knowledge bases that OCR costs something; all if it costs nothing anywhere."""
-    of_ocr = losses[losses["cause"] == "ocr"]
-    costs = of_ocr.groupby(SETTING, sort=False)["f1_lost"].transform(lambda lost: (lost != 0).any())
-    settings = of_ocr.loc[costs, SETTING].drop_duplicates()
+    ocr_losses = losses[losses["cause"] == "ocr"]
+    costs = ocr_losses.groupby(SETTING, sort=False)["f1_lost"].transform(
+        lambda lost: (lost != 0).any()
+    )
+    settings = ocr_losses.loc[costs, SETTING].drop_duplicates()
     return losses.merge(settings, on=SETTING) if len(settings) else losses
 
 

@@ -115,8 +115,8 @@ def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
 
 def _share(row: dict[Any, Any]) -> str:
     """The share of the whole loss; a dash where the whole may be 0, so that it may be anything."""
-    known = row["share"] == 1 or math.isfinite(row["share_ci_low"])
-    return percent(row["share"]) if known else NOTHING
+    has_share = row["share"] == 1 or math.isfinite(row["share_ci_low"])
+    return percent(row["share"]) if has_share else NOTHING
 
 
 def _share_ends(row: dict[Any, Any]) -> str:

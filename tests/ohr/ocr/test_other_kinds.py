@@ -44,5 +44,5 @@ def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match="locked: its permissions do not allow"):
         list(find_pages([tmp_path / "locked"], 150))
     assert skipped_files([tmp_path]) == [
-        "locked: a folder whose permissions do not allow to read it"
+        "locked: a folder whose permissions do not allow reading it"
     ]
