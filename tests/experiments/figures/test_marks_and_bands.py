@@ -67,7 +67,7 @@ def test_the_intervals_of_a_curve_are_a_band_from_the_clean_pages(panels, tmp_pa
             "ci_low": [float("nan"), 0.65, 0.4],
             "ci_high": [float("nan"), 0.75, 0.6],
             "ci_unit": "document",
-            "p": [float("nan"), 0.2, 0.001],
+            "p_adjusted": [float("nan"), 0.2, 0.001],
             "n": 40,
             "floor": float("nan"),
         }
