@@ -21,6 +21,7 @@ from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.observe import Observing
 from ohr.ocr.pictures import page_pictures
 from ohr.ocr.pools import Runners
+from ohr.ocr.price import comparable_seconds
 from ohr.ocr.sources import PageSource
 from ohr.ocr.store import keep_speed, kept_speed, stored_cost, sum_costs
 from ohr.ocr.worker import PageTask
@@ -101,6 +102,13 @@ class SampleOutputs:
     def seconds(self) -> dict[str, float]:
         """Wall seconds per page and worker of each engine, NaN if not known."""
         return {name: cost.get("wall_s", math.nan) for name, cost in self.cost.items()}
+
+    @property
+    def comparable_seconds(self) -> dict[str, float]:
+        """Seconds per page by which an engine of page images is faster than another; NaN if not
+        known."""
+        images = {name: cost for name, cost in self.cost.items() if name not in self.of_layer}
+        return comparable_seconds(images)
 
     def text(self, engine: str, ref: PageRef) -> str:
         """An engine's text of a page."""

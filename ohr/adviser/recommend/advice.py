@@ -198,7 +198,7 @@ def decided(
     verdicts.append(retrieval)
     decision = decide(
         verdicts,
-        outputs.seconds,
+        outputs.comparable_seconds,
         _page_s(outputs, settings),
         unread=sample.total - len(sample.pages),
         vetoed=list(vetoes),

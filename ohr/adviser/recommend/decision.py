@@ -62,9 +62,9 @@ def decide(
     distance from the best is within :data:`CLOSE`: by every measure that compares engines. An
     engine is never chosen if it is the only one that was assessed.
 
-    ``seconds`` are those of each engine per page, ``page_s`` those of a page with all engines.
-    ``unread`` is the number of pages that were not read. Engines of ``vetoed`` invent text
-    and have no verdict. If only one engine remains, it is taken.
+    ``seconds`` are those by which one engine is faster than another, ``page_s`` the wall seconds of
+    a page with all engines. ``unread`` is the number of pages that were not read. Engines of
+    ``vetoed`` invent text and have no verdict. If only one engine remains, it is taken.
     """
     if vetoed:
         remaining = list(dict.fromkeys(c.engine for v in verdicts for c in v.candidates))

@@ -16,7 +16,7 @@ from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.made_questions import Request
 from ohr.adviser.recommend.report import EngineCost
 from ohr.display.wording import counted, pages_of
-from ohr.ocr.price import reading_s, spoken, time_text
+from ohr.ocr.price import comparable_seconds, reading_s, spoken, time_text
 from ohr.registry import PluginSpec
 from ohr.study.commands import plugins_text
 
@@ -113,7 +113,15 @@ def read_command(
     invent, or failed on every page.
     """
     seconds = {cost.engine: cost.wall_s for cost in costs}
-    chosen = _engines(settings.engines, decision.engine, seconds, excluded, kin)
+    of_images = {spec.label for spec in settings.engines if reads_images(spec)}
+    faster_by = comparable_seconds(
+        {
+            cost.engine: {"cpu_s": cost.cpu_s, "wall_s": cost.wall_s}
+            for cost in costs
+            if cost.engine in of_images
+        }
+    )
+    chosen = _engines(settings.engines, decision.engine, faster_by, excluded, kin)
     words = ["ohr", "read", *map(str, inputs), "--auto"]
     if chosen and (decision.engine or chosen != [PluginSpec(name=name) for name in PREFERRED]):
         words += ["--engines", plugins_text(chosen)]

@@ -52,7 +52,7 @@ def report_routes(
     inventions = inventions or Inventions()
     # An engine that invents is no choice for any page.
     never = [*outputs.of_layer, *inventions.vetoes]
-    pair = choose_pair(table, outputs.seconds, never)
+    pair = choose_pair(table, outputs.seconds, never, outputs.comparable_seconds)
     if pair is None:
         return []
     layers = outputs.sample.layers

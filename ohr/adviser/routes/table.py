@@ -50,14 +50,18 @@ class Pair:
 
 
 def choose_pair(
-    table: pd.DataFrame, seconds: Mapping[str, float], of_layer: Collection[str] = ()
+    table: pd.DataFrame,
+    seconds: Mapping[str, float],
+    of_layer: Collection[str] = (),
+    faster_by: Mapping[str, float] | None = None,
 ) -> Pair | None:
     """The fastest engine, and of the others the one with the lowest mean predicted error.
 
-    ``table`` has one row per page and engine, with predictions. Engines of ``pdf_engines``, which
-    read text layers, and engines without any assessed page do not count. If the seconds of one are
-    not known, the first engine in the table counts as the fastest. None with fewer than two
-    engines.
+    ``seconds`` are the price of a page, ``faster_by`` those by which one engine is faster than
+    another, by default the same. ``table`` has one row per page and engine, with predictions.
+    Engines of ``of_layer``, which read text layers, and engines without any assessed page do not
+    count. If ``faster_by`` lacks one, the first engine in the table counts as the fastest. None
+    with fewer than two engines.
     """
     means = {
         str(engine): float(rows[f"{DECIDES}_mean"].mean())
@@ -66,13 +70,14 @@ def choose_pair(
     }
     if len(means) < 2:
         return None
-    known_values = {engine: seconds.get(engine, math.nan) for engine in means}
+    order = seconds if faster_by is None else faster_by
+    known_values = {engine: order.get(engine, math.nan) for engine in means}
     ordered = list(means)
     if not any(map(math.isnan, known_values.values())):
         ordered.sort(key=lambda engine: known_values[engine])
     fast, *rest = ordered
     slow = min(rest, key=lambda engine: means[engine])
-    return Pair(fast, slow, known_values[fast], known_values[slow])
+    return Pair(fast, slow, seconds.get(fast, math.nan), seconds.get(slow, math.nan))
 
 
 def page_predictions(

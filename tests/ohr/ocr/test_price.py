@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ohr.ocr.price import reading_s, time_text
+from ohr.ocr.price import comparable_seconds, reading_s, time_text
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,18 @@ def test_no_page_takes_no_time_even_of_an_engine_that_was_not_timed():
 )
 def test_a_time_in_words(seconds, text):
     assert time_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("slow_machine", "faster"),
+    [
+        # The first engine was timed while the machine did other work.
+        ({"wall_s": 6.0, "cpu_s": 2.0}, "first"),
+        # It waits for a server or a GPU: its CPU time says nothing.
+        ({"wall_s": 60.0, "cpu_s": 0.1}, "second"),
+        ({"wall_s": 6.0}, "second"),
+    ],
+)
+def test_an_engine_is_faster_by_cpu_seconds_unless_one_waits(slow_machine, faster):
+    seconds = comparable_seconds({"first": slow_machine, "second": {"wall_s": 3.0, "cpu_s": 2.9}})
+    assert min(seconds, key=seconds.__getitem__) == faster
