@@ -5,9 +5,10 @@
 
 ``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
 true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
-shipped model, and judged as if no truth were known. An engine is *named* if each other one is shown
-to be worse or as good; otherwise one may be *ahead*. It is *wrong* if another one has a lower true
-error, a mean over all pages of the run. ``--as-images`` takes the text layers
+shipped model, and judged as if no truth were known. An engine is *better* if each other one is
+shown to be worse, and *as good* if some are shown to be as good within 0.02; otherwise one may be
+*ahead*. A better engine is *wrong* if another one has a lower true error, a mean over all pages of
+the run, one that is as good if another has an error lower by more than 0.02. ``--as-images`` takes the text layers
 away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits,
 and ``--other-half`` every second one of the rest: those on which ``--means-of`` calibrates.
 With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
@@ -40,24 +41,26 @@ from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
 PAGES = (1, 4, 16, 64)
-FORM = 1
+FORM = 2
 """Counts up when pages are drawn or judged otherwise, so that no row of before is shown."""
 CLOSE = 0.02
-"""A named engine that is behind by no more is wrong, but costs little."""
+"""How far behind an engine may be that is said to be as good."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What the draws of so many pages give: shares of all draws, and of those with a name."""
+    """What the draws of so many pages give, as shares of the draws."""
 
     pages: int
-    named: float
+    better: float
     wrong: float
-    """Share of the draws with a name."""
-    wrong_by_much: float
-    """The same, if the named engine is behind by more than :data:`CLOSE`."""
+    """Share of the draws with a better engine in which another one is better."""
+    as_good: float
+    worse: float
+    """Share of the draws with an engine that is as good in which another one is better by more than
+    :data:`CLOSE`."""
     wrong_ahead: float
-    """Share of the draws in which an engine is only ahead, not named, that it is wrong."""
+    """Share of the draws in which an engine is only ahead that another one is better."""
 
 
 def read_truths(
@@ -129,18 +132,22 @@ def _row(table: pd.DataFrame, size: int, draws: int) -> Row:
         part = table[[ref in chosen for ref in own]]
         verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
         decisions.append(decide([verdict], {}))
-    behind, ahead = (
-        np.array(
-            [
-                means[each.engine] - means.min()
-                for each in decisions
-                if each.engine and each.is_shown == is_shown
-            ]
+    better, as_good, ahead = (
+        np.array([means[each.engine] - means.min() for each in group])
+        for group in (
+            [each for each in decisions if each.is_better],
+            [each for each in decisions if each.is_shown and not each.is_better],
+            [each for each in decisions if each.engine and not each.is_shown],
         )
-        for is_shown in (True, False)
     )
-    shares = (_share(behind > 0), _share(behind > CLOSE), _share(ahead > 0))
-    return Row(size, len(behind) / draws, *shares)
+    return Row(
+        size,
+        len(better) / draws,
+        _share(better > 0),
+        len(as_good) / draws,
+        _share(as_good > CLOSE),
+        _share(ahead > 0),
+    )
 
 
 def _share(flags: np.ndarray) -> float:
@@ -165,9 +172,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "true errors",
         "of",
         "pages",
-        "named",
+        "better",
         "wrong",
-        f"by > {CLOSE:g}",
+        "as good",
+        f"wrong by > {CLOSE:g}",
         "ahead, wrong",
     ):
         grid.add_column(head)
@@ -181,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             means = table.groupby("engine")["truth"].mean()
             title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
             for row in name_engines(table, sizes, options.draws, store):
-                shares = (row.named, row.wrong, row.wrong_by_much, row.wrong_ahead)
+                shares = (row.better, row.wrong, row.as_good, row.worse, row.wrong_ahead)
                 texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
                 grid.add_row(run.name, title, str(len(table) // 2), str(row.pages), *texts)
     show(grid)

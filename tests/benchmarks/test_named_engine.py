@@ -31,9 +31,19 @@ def predictions(first: float, second: float, true_second: float) -> pd.DataFrame
 @pytest.mark.slow
 def test_a_name_is_wrong_where_the_truth_is_the_other_way_round():
     (right,) = name_engines(predictions(0.1, 0.4, 0.5), [16], 3)
-    assert (right.named, right.wrong, right.wrong_by_much) == (1, 0, 0)
+    assert (right.better, right.wrong, right.as_good) == (1, 0, 0)
     (wrong,) = name_engines(predictions(0.1, 0.4, 0.05), [16], 3)
-    assert (wrong.named, wrong.wrong, wrong.wrong_by_much) == (1, 1, 1)
+    assert (wrong.better, wrong.wrong) == (1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("true_second", "worse"), [(0.099, 0), (0.05, 1)])
+def test_an_engine_that_is_as_good_is_wrong_only_by_more_than_the_margin(true_second, worse):
+    table = predictions(0.1, 0.103, true_second)
+    for name in TARGETS:  # so sure that the two are near each other
+        table[f"{name}_spread"] = 0.001
+    (row,) = name_engines(table, [30], 3)
+    assert (row.better, row.as_good, row.worse) == (0, 1, worse)
 
 
 @pytest.mark.slow

@@ -185,9 +185,11 @@ def test_a_faster_engine_whose_interval_leaves_the_margin_is_not_taken():
 def test_a_faster_engine_has_to_be_as_good_by_every_measure():
     near = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.897}}, documents=100)
     assert said_of(near, 0.1, 0.1, a=2.0, b=1.0)[0].startswith("Take b (faster than a")
-    assert said_of(near, 0.1, 0.11, a=2.0, b=1.0)[0].startswith("Take a (best by retrieval LCS")
+    as_good = "Take a (as good as b within 0.02 by retrieval LCS"
+    assert said_of(near, 0.1, 0.11, a=2.0, b=1.0)[0].startswith(f"{as_good};")
+    assert said_of(near, 0.1, 0.11, a=1.0, b=2.0)[0].startswith(f"{as_good}, and faster;")
     unknown = said_of(near, 0.1, math.nan, 0.1, a=2.0, b=1.0, c=3.0)[0]
-    assert unknown.startswith("Take a (best by retrieval LCS")
+    assert unknown.startswith(f"{as_good};")
 
 
 @given(

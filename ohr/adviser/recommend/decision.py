@@ -37,6 +37,8 @@ class Decision:
     """Whether each other engine is shown to be worse than it, or to be as good within
     :data:`CLOSE`. If not, the engine is ahead of others that may be better: with ``benchmarks.
     named_engine`` up to a third of such engines were not the best."""
+    is_better: bool = False
+    """Whether each other engine is shown to be worse."""
 
     @property
     def clause(self) -> str:
@@ -176,23 +178,14 @@ def _chosen(
     engine = cheapest(list(taken), seconds)
     title = TITLES[verdict.measure]
     if engine in _engines(ties):
-        same = [each for each in ties if each.engine != engine]
-        reason = f"best by {title}"
-        if verdict.shown_worse and not verdict.unsure:
-            reason = f"shown to be {reason}"
-        if same:
-            unit = "question" if verdict.measure == "retrieval" else "page"
-            reason = f"by {title} the same as {_names(same)} on every {unit}"
-            timed = [seconds.get(name, math.nan) for name in (engine, *_engines(same))]
-            reason += ", and faster" if timed[0] < min(timed[1:]) else ""
-        if unsure := [each for each in verdict.unsure if each not in ties]:
-            reason += f", though not shown to be better than {_names(unsure)}"
+        reason = _best_reason(engine, ties, verdict, seconds)
     else:
         *most, last = (TITLES[each.measure] for each in (verdict, *rest))
         by = f"{', '.join(most)} and {last}" if most else last
         reason = f"faster than {first.name}, and at most {prose(CLOSE)} from the best by {by}"
     reason += _other_measures(engine, verdict, verdicts)
     is_shown = verdict.is_settled or all(each.is_same for each in verdict.unsure)
+    is_better = engine in _engines(ties) and verdict.is_settled and not verdict.unsure
     return Decision(
         engine,
         taken[engine].retriever,
@@ -200,7 +193,37 @@ def _chosen(
         verdict.measure,
         rests_on=verdict.rests_on,
         is_shown=is_shown,
+        is_better=is_better,
     )
+
+
+def _best_reason(
+    engine: str,
+    ties: Sequence[Candidate],
+    verdict: MeasureVerdict,
+    seconds: Mapping[str, float],
+) -> str:
+    """Why an engine with the best mean, or with the same scores as the best, is taken."""
+    title = TITLES[verdict.measure]
+    reason = f"best by {title}"
+    if verdict.shown_worse and not verdict.unsure:
+        reason = f"shown to be {reason}"
+    if same := [each for each in ties if each.engine != engine]:
+        unit = "question" if verdict.measure == "retrieval" else "page"
+        reason = f"by {title} the same as {_names(same)} on every {unit}"
+        reason += ", and faster" if _is_faster(engine, same, seconds) else ""
+    unsure = [each for each in verdict.unsure if each not in ties]
+    if unsure and not same and all(each.is_close for each in unsure):
+        reason = f"as good as {_names(unsure)} within {prose(CLOSE)} by {title}"
+        reason += ", and faster" if _is_faster(engine, unsure, seconds) else ""
+    elif unsure:
+        reason += f", though not shown to be better than {_names(unsure)}"
+    return reason
+
+
+def _is_faster(engine: str, others: Sequence[Candidate], seconds: Mapping[str, float]) -> bool:
+    timed = [seconds.get(name, math.nan) for name in (engine, *_engines(others))]
+    return timed[0] < min(timed[1:])
 
 
 def _is_equivalent(candidate: Candidate, verdict: MeasureVerdict) -> bool:
