@@ -8,9 +8,11 @@ true errors. Pages are drawn in the order in which ``ohr recommend`` reads them,
 shipped model, and judged as if no truth were known. An engine is *better* if each other one is
 shown to be worse, and *as good* if some are shown to be as good within 0.02; otherwise one may be
 *ahead*. A better engine is *wrong* if another one has a lower true error, a mean over all pages of
-the run, one that is as good if another has an error lower by more than 0.02. ``--as-images`` takes the text layers
-away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits,
-and ``--other-half`` every second one of the rest: those on which ``--means-of`` calibrates.
+the run, one that is as good if another has an error lower by more than 0.02. *By truth* is how
+often an engine would be better or as good if the true errors of the drawn pages were known.
+``--as-images`` takes the text layers away. ``--fitted RUN …`` leaves out the documents that
+``ohr dev fit-quality RUN … --half`` fits, and ``--other-half`` every second one of the rest: those
+on which ``--means-of`` calibrates.
 With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
 that was stopped goes on where it was.
 """
@@ -31,7 +33,7 @@ from ohr.adviser.own_pages import add_predictions, keep_assessed
 from ohr.adviser.quality.signal_runs import fitted_documents, read_signals, unfitted_half
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.recommend.batches import spread_order
-from ohr.adviser.recommend.decision import decide
+from ohr.adviser.recommend.decision import Decision, decide
 from ohr.adviser.recommend.verdicts import error_verdict
 from ohr.display.terminal import show
 from ohr.quality.predictor import shipped
@@ -41,7 +43,7 @@ from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
 PAGES = (1, 4, 16, 64)
-FORM = 2
+FORM = 3
 """Counts up when pages are drawn or judged otherwise, so that no row of before is shown."""
 CLOSE = 0.02
 """How far behind an engine may be that is said to be as good."""
@@ -61,6 +63,9 @@ class Row:
     :data:`CLOSE`."""
     wrong_ahead: float
     """Share of the draws in which an engine is only ahead that another one is better."""
+    by_truth: float
+    """Share of the draws in which an engine is better or as good if all true errors are known: no
+    prediction can show more of these pages."""
 
 
 def read_truths(
@@ -126,12 +131,12 @@ def _row(table: pd.DataFrame, size: int, draws: int) -> Row:
     refs = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].drop_duplicates().to_numpy()]
     own = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].to_numpy()]
     means = table.groupby("engine")["truth"].mean()
-    decisions = []
+    decisions, by_truth = [], []
     for seed in range(draws):
         chosen = set(spread_order(refs, seed)[:size])
         part = table[[ref in chosen for ref in own]]
-        verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
-        decisions.append(decide([verdict], {}))
+        decisions.append(_decision(part))
+        by_truth.append(_decision(part.assign(**{f"true_{DECIDES}": part["truth"]})).is_shown)
     better, as_good, ahead = (
         np.array([means[each.engine] - means.min() for each in group])
         for group in (
@@ -147,7 +152,13 @@ def _row(table: pd.DataFrame, size: int, draws: int) -> Row:
         len(as_good) / draws,
         _share(as_good > CLOSE),
         _share(ahead > 0),
+        float(np.mean(by_truth)),
     )
+
+
+def _decision(rows: pd.DataFrame) -> Decision:
+    """What is decided by these pages, as if they needed OCR."""
+    return decide([replace(error_verdict(rows, DECIDES), needs_ocr=True)], {})
 
 
 def _share(flags: np.ndarray) -> float:
@@ -177,6 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "as good",
         f"wrong by > {CLOSE:g}",
         "ahead, wrong",
+        "by truth",
     ):
         grid.add_column(head)
     fitted = fitted_documents(options.fitted)
@@ -189,10 +201,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             means = table.groupby("engine")["truth"].mean()
             title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
             for row in name_engines(table, sizes, options.draws, store):
-                shares = (row.better, row.wrong, row.as_good, row.worse, row.wrong_ahead)
+                shares = (row.better, row.wrong, row.as_good, row.worse, row.wrong_ahead, row.by_truth)
                 texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
                 grid.add_row(run.name, title, str(len(table) // 2), str(row.pages), *texts)
-    show(grid)
+    show(grid, 120)
 
 
 if __name__ == "__main__":
