@@ -201,7 +201,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             means = table.groupby("engine")["truth"].mean()
             title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
             for row in name_engines(table, sizes, options.draws, store):
-                shares = (row.better, row.wrong, row.as_good, row.worse, row.wrong_ahead, row.by_truth)
+                shares = (
+                    row.better,
+                    row.wrong,
+                    row.as_good,
+                    row.worse,
+                    row.wrong_ahead,
+                    row.by_truth,
+                )
                 texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
                 grid.add_row(run.name, title, str(len(table) // 2), str(row.pages), *texts)
     show(grid, 120)
