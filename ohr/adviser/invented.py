@@ -338,7 +338,13 @@ def drop_engines(outputs: SampleOutputs, engines: Sequence[str]) -> SampleOutput
     keys = ["engine", "doc_id", "page_no"]
     sample = outputs.sample
     anew = signal_table(
-        rest, sample.layers, outputs.of_layer, sample.holes, outputs.scripts, outputs.kin
+        rest,
+        sample.layers,
+        outputs.of_layer,
+        sample.holes,
+        outputs.scripts,
+        outputs.kin,
+        outputs.pictured,
     )
     if anew.empty:
         return outputs

@@ -14,6 +14,7 @@ from ohr import registry
 from ohr.adviser.countdown import Countdown, Report
 from ohr.adviser.failures import page_failures
 from ohr.adviser.kin import kin_of
+from ohr.adviser.page_looks import page_kinds, unlike_scripts
 from ohr.adviser.sampling import PageSample
 from ohr.errors import ConfigError
 from ohr.machine.engines import usable_engines
@@ -28,7 +29,6 @@ from ohr.ocr.worker import PageTask
 from ohr.plugins import CompositeEngine, OcrBackend
 from ohr.quality.assessing import page_pairs, reason_against
 from ohr.quality.doubt import contradicted_layers
-from ohr.quality.page_kind import Picture, line_letters, page_kind
 from ohr.quality.predictor import Predictor, kind, shipped
 from ohr.quality.table import APART, Observation, signal_table
 from ohr.quality.truth import TARGETS
@@ -97,6 +97,8 @@ class SampleOutputs:
     """Engine -> the other engines that share a recogniser with it, which are no witnesses of it."""
     scripts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The writing systems that engines can write, of those whose alphabet is known."""
+    pictured: Mapping[PageRef, str] = field(default_factory=dict)
+    """The writing systems, by their pictures, of pages whose outputs do not say it."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -279,53 +281,38 @@ def collect_outputs(
     sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))
     scripts = {work.label: of for work in works if (of := scripts_in(work.backend.alphabet()))}
     kin = kin_of({work.label: work.backend.recognisers() for work in works})
-    table = signal_table(seen, sample.layers, of_layer, sample.holes, scripts, kin)
+    known = (seen, sample.layers, of_layer, sample.holes, scripts, kin)
+    table = signal_table(*known)
+    tasks = _image_tasks(works, sample)
+    store = works[0].observing.store
+    pictured = unlike_scripts(table[~table["engine"].isin(of_layer)], tasks, store)
+    if pictured:
+        table = signal_table(*known, pictured)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
         (str(row["engine"]), PageRef(str(row["doc_id"]), int(row["page_no"])))
         for row in table.to_dict("records")
     ]
     table["has_layer"] = [sample.layers.get(ref) is not None for _, ref in keys]
-    table["page_kind"] = page_kinds(table, seen, sample.layers, _pictures(works, sample))
+    table["page_kind"] = page_kinds(table, seen, sample.layers, page_pictures(tasks, store))
     for name in ("wall_s", "cpu_s"):
         table[name] = [costs[label].get(ref, {}).get(name, math.nan) for label, ref in keys]
     cost = {work.label: work.cost() for work in works}
     for label, seconds in measured.items():
         cost[label].setdefault("wall_s", seconds)
     composites = frozenset(w.label for w in works if isinstance(w.backend, CompositeEngine))
-    return SampleOutputs(sample, table, seen, cost, of_layer, composites, kin, scripts)
+    return SampleOutputs(sample, table, seen, cost, of_layer, composites, kin, scripts, pictured)
 
 
-def _pictures(works: Sequence[EngineWork], sample: PageSample) -> dict[PageRef, Picture]:
-    """The pictures of the pages without a usable layer: those of the others say nothing more."""
-    pictures: dict[PageRef, Picture] = {}
+def _image_tasks(works: Sequence[EngineWork], sample: PageSample) -> list[PageTask]:
+    """A page image for each page without a usable layer: those of the others say nothing more."""
+    tasks: dict[PageRef, PageTask] = {}
     for work in works:
-        pages = [
-            page
-            for page in work.pages
-            if page.ref not in pictures and sample.layers.get(page.ref) is None
-        ]
-        pictures |= page_pictures(_tasks(pages), work.observing.store)
-    return pictures
-
-
-def page_kinds(
-    table: pd.DataFrame,
-    seen: Mapping[str, Mapping[PageRef, Observation]],
-    layers: Mapping[PageRef, str | None],
-    pictures: Mapping[PageRef, Picture],
-) -> list[str]:
-    """The kind of the page of each row of a table of signals."""
-    kinds: dict[PageRef, str] = {}
-    refs = [PageRef(str(doc), int(no)) for doc, no in table[["doc_id", "page_no"]].to_numpy()]
-    for ref in refs:
-        if ref not in kinds:
-            words = [pages[ref].words for pages in seen.values() if ref in pages]
-            letters = [each for of in words if of and (each := line_letters(of)) is not None]
-            has_layer = layers.get(ref) is not None
-            widest = max(letters, default=None)
-            kinds[ref] = page_kind(pictures.get(ref), widest, has_layer=has_layer)
-    return [kinds[ref] for ref in refs]
+        pages = [page for page in work.pages if sample.layers.get(page.ref) is None]
+        for task in _tasks(pages):
+            if not task.as_pdf:
+                tasks.setdefault(task.ref, task)
+    return list(tasks.values())
 
 
 def add_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:

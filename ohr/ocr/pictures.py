@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from ohr.errors import OhrError
+from ohr.documents.osd import detect_orientation
+from ohr.errors import EngineError, MissingDependencyError, OhrError
 from ohr.ocr.worker import PageTask, draw_image
 from ohr.quality.page_kind import Picture, picture_of
 from ohr.store.artefacts import ArtefactStore
@@ -13,6 +14,8 @@ from ohr.types import PageRef
 
 FORM = 1
 """Counts up when pictures are measured otherwise."""
+SCRIPT_FORM = 1
+"""Counts up when writing systems are detected otherwise."""
 
 
 def page_pictures(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[PageRef, Picture]:
@@ -36,3 +39,30 @@ def page_pictures(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[PageR
         store.put("picture", key, asdict(picture))
         pictures[task.ref] = picture
     return pictures
+
+
+def pictured_scripts(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[PageRef, str]:
+    """The writing system that the picture of each page shows, by the shapes of its letters.
+
+    A page has none where it is not sure or looks like Latin (:attr:`ohr.documents.osd.Orientation.
+    writing_system`), and no page has one without Tesseract's ``osd.traineddata``.
+    """
+    scripts: dict[PageRef, str] = {}
+    for task in tasks:
+        if task.as_pdf or task.ref in scripts:
+            continue
+        key = {"page": task.key, "form": SCRIPT_FORM}
+        match store.get("picture_script", key):
+            case {"script": str() as script}:
+                scripts[task.ref] = script
+                continue
+        try:
+            orientation = detect_orientation(draw_image(task)[0])
+        except MissingDependencyError:
+            return {}
+        except (EngineError, OhrError, OSError, ValueError):
+            continue
+        script = "" if orientation is None else orientation.writing_system
+        store.put("picture_script", key, {"script": script})
+        scripts[task.ref] = script
+    return {ref: script for ref, script in scripts.items() if script}

@@ -40,6 +40,7 @@ def signal_table(
     holes: Mapping[PageRef, Holes] = MappingProxyType({}),
     scripts: Mapping[str, Collection[str]] = MappingProxyType({}),
     kin: Mapping[str, Collection[str]] = MappingProxyType({}),
+    pictured: Mapping[PageRef, str] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """The signals of every page of every engine, in order.
 
@@ -53,7 +54,8 @@ def signal_table(
 
     ``scripts`` are the writing systems that engines can write, of those whose alphabet is known.
     The columns ``script`` and ``writes_script`` are the writing system of the page and whether the
-    engine can write it. Outputs of engines that cannot are not compared with others. ``kin`` are
+    engine can write it. Outputs of engines that cannot are not compared with others. ``pictured``
+    are the writing systems of pages whose outputs do not say it, by their pictures. ``kin`` are
     the engines that share a recogniser with each: that these agree with it says nothing.
     """
     corpora: dict[str, list[str]] = {}
@@ -63,7 +65,7 @@ def signal_table(
                 corpora.setdefault(ref.doc_id, []).append(content(seen.text))
     corpus = Corpus(corpora)
     languages = {doc_id: corpus.leave_out(doc_id) for doc_id in corpora}
-    written = _page_scripts(outputs, not_images, scripts)
+    written = _page_scripts(outputs, not_images, scripts) | dict(pictured)
 
     def writes(label: str, ref: PageRef) -> bool:
         script = written.get(ref, "")

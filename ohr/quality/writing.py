@@ -6,16 +6,26 @@ ideographs writes Latin letters on a Chinese page says nothing against an engine
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from ohr.markup.writing_systems import writing_system
+import pandas as pd
 
-__all__ = ["FEWEST_LETTERS", "page_script", "scripts_in"]
+from ohr.markup.writing_systems import writing_system
+from ohr.types import PageRef
+
+__all__ = ["FEWEST_LETTERS", "page_script", "scripts_in", "unlike_pages"]
 
 FEWEST_LETTERS = 15
 """Fewest letters of a writing system in the alphabet of an engine that writes it, and fewest
 letters of a page whose writing system is told."""
+
+LEAST_APART = 0.5
+"""Disagreement from which outputs may be of a writing system that no engine writes. On 11 documents
+as photographs it is 0.95 and more where none does, and 0.02 to 0.99 elsewhere."""
+LEAST_UNSURE = 0.2
+"""The same for 1 - the mean confidence of a single engine."""
 
 
 def scripts_in(alphabet: Collection[str]) -> frozenset[str]:
@@ -43,3 +53,20 @@ def page_script(texts: Mapping[str, str], scripts: Mapping[str, Collection[str]]
         if able:
             means[name] = sum(of.get(name, 0.0) for of in able) / len(able)
     return max(means, key=lambda name: means[name], default="")
+
+
+def unlike_pages(table: pd.DataFrame, pages: Collection[PageRef]) -> list[PageRef]:
+    """The pages of ``pages`` whose outputs may be of a writing system that no engine writes.
+
+    Engines that write Latin letters only write these for any script, and each engine others.
+    ``table`` has the signals ``disagreement`` and ``confidence``. Where no output is near another
+    one, or the only one is unsure, the picture has to say what the page is in.
+    """
+    groups = table.groupby(["doc_id", "page_no"], sort=False)[["disagreement", "confidence"]].min()
+    chosen = []
+    for (doc_id, page_no), apart, unsure in groups.itertuples():
+        ref = PageRef(str(doc_id), int(page_no))
+        doubtful = unsure >= LEAST_UNSURE if math.isnan(apart) else apart >= LEAST_APART
+        if ref in pages and doubtful:
+            chosen.append(ref)
+    return chosen

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.adviser.own_pages import page_kinds
+from ohr.adviser.page_looks import page_kinds, unlike_scripts
 from ohr.collection import Dataset
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
@@ -20,6 +20,7 @@ from ohr.ocr.noise import noise_name
 from ohr.ocr.observe import Observing
 from ohr.ocr.pictures import page_pictures
 from ohr.ocr.progress import Progress
+from ohr.ocr.worker import PageTask
 from ohr.plugins import OcrBackend
 from ohr.quality.garbage import docling_score
 from ohr.quality.page_kind import Picture
@@ -62,6 +63,7 @@ def observe_pages(
     by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Observation]]] = {}
     clusters = same_documents({ref: dataset.pages[ref].text for ref in refs})
     pictures: dict[tuple[str, int], dict[PageRef, Picture]] = {}
+    drawn_tasks: dict[tuple[str, int], list[PageTask]] = {}
     for variant in plan.variants:
         noise = noise_name(variant.noise.name, variant.noise.level, variant.noise.intensity)
         noise = noise if variant.noise.operator is not None else "clean"
@@ -77,6 +79,7 @@ def observe_pages(
             without = {ref for ref in refs if layers.get(ref) is None and ref not in drawn}
             tasks = [task for task in knowledge_bases.tasks(variant) if task.ref in without]
             drawn |= page_pictures(tasks, store)
+            drawn_tasks.setdefault((noise, variant.seed), []).extend(tasks)
     tables, counts = [], []
     for (noise, draw), engines in by_draw.items():
         scripts = {
@@ -86,6 +89,8 @@ def observe_pages(
             and (of := scripts_in(backend.alphabet()))
         }
         table = signal_table(engines, layers, holes=holes, scripts=scripts)
+        if pictured := unlike_scripts(table, drawn_tasks.get((noise, draw), []), store):
+            table = signal_table(engines, layers, holes=holes, scripts=scripts, pictured=pictured)
         table["page_kind"] = page_kinds(table, engines, layers, pictures[noise, draw])
         table["cluster"] = [clusters[str(doc)] for doc in table["doc_id"]]
         table.insert(0, "noise", noise)

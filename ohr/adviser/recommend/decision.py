@@ -176,7 +176,6 @@ def _chosen(
         if _is_equivalent(each, verdict) and all(_is_equal_by(o, each.engine) for o in rest):
             taken.setdefault(each.engine, each)
     engine = cheapest(list(taken), seconds)
-    title = TITLES[verdict.measure]
     if engine in _engines(ties):
         reason = _best_reason(engine, ties, verdict, seconds)
     else:

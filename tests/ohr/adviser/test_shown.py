@@ -26,9 +26,10 @@ def test_what_is_shown(second, is_shown):
     decision = decide([verdict(second)], {})
     assert decision.engine == "best"
     assert decision.is_shown == is_shown
-    assert ("not shown" in decision.reason) == (
-        not is_shown or not (second.is_worse or second.is_same)
-    )
+    assert decision.is_better == second.is_worse
+    assert ("not shown" in decision.reason) == (not is_shown)
+    as_good = is_shown and not (second.is_worse or second.is_same)
+    assert ("as good as other" in decision.reason) == as_good
 
 
 def test_the_engine_that_remains_is_named_and_without_an_engine_nothing_is_shown():

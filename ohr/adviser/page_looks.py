@@ -1,0 +1,46 @@
+"""What pages look like: their kinds, and their writing systems where the outputs do not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from ohr.ocr.pictures import pictured_scripts
+from ohr.ocr.worker import PageTask
+from ohr.quality.page_kind import Picture, line_letters, page_kind
+from ohr.quality.table import Observation
+from ohr.quality.writing import unlike_pages
+from ohr.store.artefacts import ArtefactStore
+from ohr.types import PageRef
+
+
+def unlike_scripts(
+    table: pd.DataFrame, tasks: Sequence[PageTask], store: ArtefactStore
+) -> dict[PageRef, str]:
+    """The writing systems, by their pictures, of pages whose outputs do not say it.
+
+    ``table`` has the signals of engines of page images, ``tasks`` a page image for each page
+    without a usable layer.
+    """
+    unlike = set(unlike_pages(table, {task.ref for task in tasks})) if len(table) else set()
+    return pictured_scripts([task for task in tasks if task.ref in unlike], store)
+
+
+def page_kinds(
+    table: pd.DataFrame,
+    seen: Mapping[str, Mapping[PageRef, Observation]],
+    layers: Mapping[PageRef, str | None],
+    pictures: Mapping[PageRef, Picture],
+) -> list[str]:
+    """The kind of the page of each row of a table of signals."""
+    kinds: dict[PageRef, str] = {}
+    refs = [PageRef(str(doc), int(no)) for doc, no in table[["doc_id", "page_no"]].to_numpy()]
+    for ref in refs:
+        if ref not in kinds:
+            words = [pages[ref].words for pages in seen.values() if ref in pages]
+            letters = [each for of in words if of and (each := line_letters(of)) is not None]
+            has_layer = layers.get(ref) is not None
+            widest = max(letters, default=None)
+            kinds[ref] = page_kind(pictures.get(ref), widest, has_layer=has_layer)
+    return [kinds[ref] for ref in refs]

@@ -1,0 +1,94 @@
+"""The writing system of a page by its picture, where no engine writes it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from ohr.adviser.page_looks import unlike_scripts
+from ohr.documents.osd import Orientation
+from ohr.errors import MissingDependencyError
+from ohr.ocr import pictures
+from ohr.ocr.worker import PageTask
+from ohr.quality.table import Observation, signal_table
+from ohr.store.artefacts import ArtefactStore
+from ohr.types import Outcome, PageRef, Word
+
+HINDI = Orientation(0, 20.0, "Devanagari", 3.0)
+
+
+@pytest.mark.parametrize(
+    ("seen", "name"),
+    [
+        (HINDI, "Devanagari"),
+        (Orientation(0, 20.0, "Japanese", 3.0), "Chinese and Japanese"),
+        (Orientation(0, 20.0, "Korean", 3.0), "Hangul"),
+        (Orientation(0, 4.9, "Thai", 90.0), ""),
+        (Orientation(2, 20.0, "Arabic", 9.0), ""),
+        # German and English pages were taken for Cyrillic.
+        (Orientation(0, 20.0, "Cyrillic", 9.0), ""),
+        (Orientation(0, 20.0, "Latin", 9.0), ""),
+    ],
+)
+def test_only_a_script_that_is_sure_and_unlike_latin_is_believed(seen, name):
+    assert seen.writing_system == name
+
+
+@pytest.fixture
+def task(tmp_path):
+    image = tmp_path / "page.png"
+    Image.fromarray(np.full((60, 60), 255, np.uint8)).save(image)
+    return PageTask(PageRef("d", 0), image, 150, None, 0.0, 0, "key")
+
+
+def observed(text, sure):
+    words = tuple(Word(word, (0, 0, 9, 9), sure) for word in text.split())
+    return Observation(Outcome.of_text(text), (), words)
+
+
+@pytest.mark.parametrize(
+    ("texts", "sure", "is_looked_at"),
+    [
+        ({"a": "nonsense of letters", "b": "quite another nonsense here"}, 0.9, True),
+        ({"a": "the same words", "b": "the same words"}, 0.3, False),
+        ({"a": "one engine alone"}, 0.7, True),
+        ({"a": "one engine alone"}, 0.95, False),
+    ],
+)
+def test_the_picture_is_asked_only_where_no_output_is_near_another(
+    texts, sure, is_looked_at, task, tmp_path, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(pictures, "detect_orientation", lambda image: asked.append(image) or HINDI)
+    outputs = {name: {task.ref: observed(text, sure)} for name, text in texts.items()}
+    scripts = dict.fromkeys(texts, frozenset({"Latin"}))
+    store = ArtefactStore(tmp_path / "cache")
+    for _ in range(2):  # the second time it comes from the cache
+        table = signal_table(outputs, {task.ref: None}, scripts=scripts)
+        (by_outputs,) = set(table["script"])
+        assert by_outputs != "Devanagari"
+        pictured = unlike_scripts(table, [task], store)
+        table = signal_table(outputs, {task.ref: None}, scripts=scripts, pictured=pictured)
+        assert set(table["script"]) == {"Devanagari" if is_looked_at else by_outputs}
+        assert set(table["writes_script"]) == {not is_looked_at}
+    assert len(asked) == is_looked_at
+
+
+def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
+    def missing(image):
+        raise MissingDependencyError("no Tesseract")
+
+    monkeypatch.setattr(pictures, "detect_orientation", missing)
+    table = pd.DataFrame(
+        {
+            "engine": ["a"],
+            "doc_id": ["d"],
+            "page_no": [0],
+            "disagreement": [0.9],
+            "confidence": [0.5],
+        }
+    )
+    assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
+    assert unlike_scripts(table.iloc[:0], [task], ArtefactStore(tmp_path / "cache")) == {}
