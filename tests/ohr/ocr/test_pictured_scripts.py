@@ -44,7 +44,7 @@ def task(tmp_path):
 
 
 def observed(text, sure):
-    words = tuple(Word(word, (0, 0, 9, 9), sure) for word in text.split())
+    words = tuple(Word(word, sure, (0, 0, 9, 9)) for word in text.split())
     return Observation(Outcome.of_text(text), (), words)
 
 
