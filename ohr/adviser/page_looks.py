@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from ohr.display.wording import counted, listed
 from ohr.ocr.pictures import pictured_scripts
 from ohr.ocr.worker import PageTask
 from ohr.quality.page_kind import Picture, line_letters, page_kind
@@ -25,6 +26,23 @@ def unlike_scripts(
     """
     unlike = set(unlike_pages(table, {task.ref for task in tasks})) if len(table) else set()
     return pictured_scripts([task for task in tasks if task.ref in unlike], store)
+
+
+def unwritable_line(table: pd.DataFrame) -> str:
+    """How many pages are in writing systems that no engine can write; empty if none is."""
+    if table.empty:
+        return ""
+    keys = ["doc_id", "page_no"]
+    is_written = table.groupby(keys, sort=False)["writes_script"].any()
+    pages = table.drop_duplicates(keys).set_index(keys)
+    scripts = pages.loc[~is_written.reindex(pages.index).astype(bool), "script"].value_counts()
+    if scripts.empty:
+        return ""
+    some = f"{scripts.sum()} of {counted(len(pages), 'page')} in {listed(list(scripts.index))}"
+    return (
+        f"not assessed: {some}, which no engine here can write: name one that can (--engines), or "
+        "install its language data"
+    )
 
 
 def page_kinds(

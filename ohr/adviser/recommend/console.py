@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
+from ohr.adviser.page_looks import unwritable_line
 from ohr.adviser.recommend.advice import Recommendation
 from ohr.adviser.recommend.report import verdict_value
 from ohr.adviser.recommend.verdicts import TITLES, MeasureVerdict
@@ -112,6 +113,8 @@ def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
             missing.append(f"{TITLES[verdict.measure]} ({reasons})")
     if missing:
         lines.append(f"not assessed: {', '.join(missing)}")
+    if unwritable := unwritable_line(result.table):
+        lines.append(unwritable)
     return lines
 
 

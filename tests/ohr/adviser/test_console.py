@@ -31,8 +31,20 @@ def errors(pages=10, ocr_pages=1, against=PREDICTED):
     return MeasureVerdict("characters", both, pages, 2, against, {}, ocr_pages=ocr_pages)
 
 
-def result(*verdicts, left_out=(), others=(), stopped=(), failures=()):
+def pages_in(*scripts):
+    """Pages that two engines read; ``Thai`` is what neither can write, Greek only b can."""
+    rows = [
+        {"engine": engine, "doc_id": f"d{place}", "page_no": 0, "script": script}
+        | {"writes_script": script == "Latin" or (script == "Greek" and engine == "b")}
+        for place, script in enumerate(scripts)
+        for engine in "ab"
+    ]
+    return pd.DataFrame(rows)
+
+
+def result(*verdicts, left_out=(), others=(), stopped=(), failures=(), scripts=("Latin",)):
     return SimpleNamespace(
+        table=pages_in(*scripts),
         decision=SimpleNamespace(engine="", by="characters"),
         reading=SimpleNamespace(sentences=list(stopped), inventions=SimpleNamespace(vetoes={})),
         verdicts=verdicts,
@@ -78,6 +90,15 @@ def test_why_reading_stopped_and_what_was_not_assessed_have_a_line_each():
     assert lines[-1] == "not assessed: retrieval LCS (there are no questions)"
 
 
+def test_pages_that_no_engine_can_write_are_counted():
+    lines = basis_lines(result(errors(), scripts=["Latin", "Thai", "Greek", "Thai", "Arabic"]))
+    assert lines[-1] == (
+        "not assessed: 3 of 5 pages in Thai and Arabic, which no engine here can write: name one "
+        "that can (--engines), or install its language data"
+    )
+    assert "can write" not in " ".join(basis_lines(result(errors(), scripts=["Latin", "Greek"])))
+
+
 def test_what_was_not_read_has_one_line():
     unread = {"a": "it is empty", "b": "it is locked", "c": "it is locked"}
     lines = closing_lines(result(errors(), left_out=unread, others={".txt": 2}))
@@ -105,7 +126,10 @@ def printed(engines: int, vetoes: int, *, full: bool) -> list[str]:
     if full:
         verdicts.append(not_assessed("retrieval", "there are no questions", []))
     whole = result(
-        *verdicts, stopped=["Reading stopped."] * full, left_out={"a": "empty"} if full else {}
+        *verdicts,
+        stopped=["Reading stopped."] * full,
+        left_out={"a": "empty"} if full else {},
+        scripts=["Latin", "Thai"] if full else ["Latin"],
     )
     whole.reading.inventions.vetoes = {
         f"v{n}": SimpleNamespace(sentence=f"v{n} invents text.") for n in range(vetoes)
