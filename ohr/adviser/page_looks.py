@@ -28,7 +28,7 @@ def unlike_scripts(
     return pictured_scripts([task for task in tasks if task.ref in unlike], store)
 
 
-def unwritable_line(table: pd.DataFrame) -> str:
+def unwritable_clause(table: pd.DataFrame) -> str:
     """How many pages are in writing systems that no engine can write; empty if none is."""
     if table.empty:
         return ""
@@ -40,7 +40,7 @@ def unwritable_line(table: pd.DataFrame) -> str:
         return ""
     some = f"{scripts.sum()} of {counted(len(pages), 'page')} in {listed(list(scripts.index))}"
     return (
-        f"not assessed: {some}, which no engine here can write: name one that can (--engines), or "
+        f"{some}, which no engine here can write: name one that can (--engines), or "
         "install its language data"
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from ohr.adviser.page_looks import unwritable_line
+from ohr.adviser.page_looks import unwritable_clause
 from ohr.adviser.recommend.advice import Recommendation
 from ohr.adviser.recommend.report import verdict_value
 from ohr.adviser.recommend.verdicts import TITLES, MeasureVerdict
@@ -111,10 +111,9 @@ def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
         if not verdict.candidates:
             reasons = "; ".join(dict.fromkeys(verdict.not_assessed.values()))
             missing.append(f"{TITLES[verdict.measure]} ({reasons})")
-    if missing:
-        lines.append(f"not assessed: {', '.join(missing)}")
-    if unwritable := unwritable_line(result.table):
-        lines.append(unwritable)
+    unassessed = [text for text in (unwritable_clause(result.table), ", ".join(missing)) if text]
+    if unassessed:
+        lines.append(f"not assessed: {'; '.join(unassessed)}")
     return lines
 
 
