@@ -14,7 +14,7 @@ from ohr.types import PageRef
 
 FORM = 1
 """Counts up when pictures are measured otherwise."""
-SCRIPT_FORM = 1
+SCRIPT_FORM = 2
 """Counts up when writing systems are detected otherwise."""
 
 
@@ -44,7 +44,7 @@ def page_pictures(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[PageR
 def pictured_scripts(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[PageRef, str]:
     """The writing system that the picture of each page shows, by the shapes of its letters.
 
-    A page has none where it is not sure or looks like Latin (:attr:`ohr.documents.osd.Orientation.
+    A page has none where it is not sure or may be Latin (:attr:`ohr.documents.osd.Orientation.
     writing_system`), and no page has one without Tesseract's ``osd.traineddata``.
     """
     scripts: dict[PageRef, str] = {}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
 from ohr.adviser.page_looks import unlike_scripts
-from ohr.documents.osd import Orientation
+from ohr.documents.osd import Orientation, detect_orientation
 from ohr.errors import MissingDependencyError
 from ohr.ocr import pictures
 from ohr.ocr.worker import PageTask
 from ohr.quality.table import Observation, signal_table
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Outcome, PageRef, Word
+from tests.script_pages import script_page
 
 HINDI = Orientation(0, 20.0, "Devanagari", 3.0)
 
@@ -27,8 +30,9 @@ HINDI = Orientation(0, 20.0, "Devanagari", 3.0)
         (Orientation(0, 20.0, "Korean", 3.0), "Hangul"),
         (Orientation(0, 4.9, "Thai", 90.0), ""),
         (Orientation(2, 20.0, "Arabic", 9.0), ""),
-        # German and English pages were taken for Cyrillic.
-        (Orientation(0, 20.0, "Cyrillic", 9.0), ""),
+        # Photographed German was taken for Cyrillic.
+        (Orientation(0, 8.46, "Cyrillic", 5.1), ""),
+        (Orientation(0, 26.5, "Cyrillic", 9.0), "Cyrillic"),
         (Orientation(0, 20.0, "Latin", 9.0), ""),
     ],
 )
@@ -92,3 +96,27 @@ def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
     )
     assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
     assert unlike_scripts(table.iloc[:0], [task], ArtefactStore(tmp_path / "cache")) == {}
+
+
+SHOWN = {
+    "hebrew": "Hebrew",
+    "devanagari": "Devanagari",
+    "thai": "Thai",
+    "japanese": "Chinese and Japanese",
+    "korean": "Hangul",
+    "cyrillic": "Cyrillic",
+    "latin": "",
+    "german": "",
+    "armenian": "",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract")
+@pytest.mark.parametrize("script", SHOWN)
+def test_pages_in_many_scripts_show_theirs_or_none(script):
+    orientation = detect_orientation(script_page(script))
+    assert orientation is not None
+    assert orientation.writing_system in (SHOWN[script], "")
+    if script in ("japanese", "latin"):  # fonts that every machine has
+        assert orientation.writing_system == SHOWN[script]
