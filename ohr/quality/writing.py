@@ -59,14 +59,16 @@ def unlike_pages(table: pd.DataFrame, pages: Collection[PageRef]) -> list[PageRe
     """The pages of ``pages`` whose outputs may be of a writing system that no engine writes.
 
     Engines that write Latin letters only write these for any script, and each engine others.
-    ``table`` has the signals ``disagreement`` and ``confidence``. Where no output is near another
-    one, or the only one is unsure, the picture has to say what the page is in.
+    ``table`` has the signals ``disagreement`` and ``confidence``, and ``writes_script``. Where no
+    output is near another one, or the only one is unsure, the picture has to say what the page is
+    in: unless the outputs are in letters that only some of the engines have.
     """
-    groups = table.groupby(["doc_id", "page_no"], sort=False)[["disagreement", "confidence"]].min()
+    columns = ["disagreement", "confidence", "writes_script"]
+    groups = table.groupby(["doc_id", "page_no"], sort=False)[columns].min()
     chosen = []
-    for (doc_id, page_no), apart, unsure in groups.itertuples():
+    for (doc_id, page_no), apart, unsure, all_write in groups.itertuples():
         ref = PageRef(str(doc_id), int(page_no))
         doubtful = unsure >= LEAST_UNSURE if math.isnan(apart) else apart >= LEAST_APART
-        if ref in pages and doubtful:
+        if ref in pages and all_write and doubtful:
             chosen.append(ref)
     return chosen

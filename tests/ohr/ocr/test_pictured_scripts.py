@@ -80,6 +80,20 @@ def test_the_picture_is_asked_only_where_no_output_is_near_another(
     assert len(asked) == is_looked_at
 
 
+def test_letters_that_only_one_engine_has_say_what_the_page_is_in(task, tmp_path, monkeypatch):
+    """The picture is not asked: of Georgian it says Malayalam."""
+    monkeypatch.setattr(pictures, "detect_orientation", lambda image: HINDI)
+    georgian = "ჩვენი ქალაქის ნავსადგური სამ წელიწადში აშენდა"
+    outputs = {
+        name: {task.ref: observed(text, 0.9)}
+        for name, text in (("a", georgian), ("b", "hgobo domsdol bszsowsnto"))
+    }
+    scripts = {"a": frozenset({"Georgian", "Latin"}), "b": frozenset({"Latin"})}
+    table = signal_table(outputs, {task.ref: None}, scripts=scripts)
+    assert list(table["script"]) == ["Georgian", "Georgian"]
+    assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
+
+
 def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
     def missing(image):
         raise MissingDependencyError("no Tesseract")
@@ -92,6 +106,7 @@ def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
             "page_no": [0],
             "disagreement": [0.9],
             "confidence": [0.5],
+            "writes_script": [True],
         }
     )
     assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
