@@ -43,7 +43,7 @@ from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
 PAGES = (1, 4, 16, 64)
-FORM = 3
+FORM = 4
 """Counts up when pages are drawn or judged otherwise, so that no row of before is shown."""
 CLOSE = 0.02
 """How far behind an engine may be that is said to be as good."""
