@@ -60,8 +60,8 @@ def unlike_pages(table: pd.DataFrame, pages: Collection[PageRef]) -> list[PageRe
 
     Engines that write Latin letters only write these for any script, and each engine others.
     ``table`` has the signals ``disagreement`` and ``confidence``, and ``writes_script``. Where no
-    output is near another one, or the only one is unsure, the picture has to say what the page is
-    in: unless the outputs are in letters that only some of the engines have.
+    output is near another one, or the only one is unsure, only the picture shows the writing
+    system: unless the outputs are in letters that only some of the engines have.
     """
     columns = ["disagreement", "confidence", "writes_script"]
     groups = table.groupby(["doc_id", "page_no"], sort=False)[columns].min()

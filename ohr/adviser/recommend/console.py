@@ -68,7 +68,10 @@ def _details(result: Recommendation, out: Path) -> str:
 
 
 def _assessed(result: Recommendation) -> list[MeasureVerdict]:
-    return [verdict for verdict in result.verdicts if verdict.candidates]
+    """The measures of the table: an error of too few pages only if no other is of more."""
+    assessed = [verdict for verdict in result.verdicts if verdict.candidates]
+    enough = any(verdict.is_error and not verdict.too_few for verdict in assessed)
+    return [each for each in assessed if not (enough and each.is_error and each.too_few)]
 
 
 def verdict_table(result: Recommendation, rows: int) -> Table:
@@ -108,8 +111,8 @@ def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
         lines.append(f"{'; '.join(on)} ({mark}in brackets: 95 % intervals){more}")
     missing = []
     for verdict in result.verdicts:
-        if not verdict.candidates:
-            reasons = "; ".join(dict.fromkeys(verdict.not_assessed.values()))
+        if verdict not in assessed:
+            reasons = "; ".join(dict.fromkeys(verdict.not_assessed.values())) or verdict.too_few
             missing.append(f"{TITLES[verdict.measure]} ({reasons})")
     unassessed = [text for text in (unwritable_clause(result.table), ", ".join(missing)) if text]
     if unassessed:

@@ -90,6 +90,14 @@ def test_why_reading_stopped_and_what_was_not_assessed_have_a_line_each():
     assert lines[-1] == "not assessed: retrieval LCS (there are no questions)"
 
 
+def test_an_error_of_too_few_pages_is_left_out_beside_another():
+    few = replace(errors(pages=1), measure="content_r_noise", too_few="1 page: too few")
+    lines = basis_lines(result(errors(10, 10), few))
+    assert lines[-1] == "not assessed: content r_noise (1 page: too few)"
+    assert "content" not in " ".join(lines[:-1])
+    assert "content r_noise: predicted" in " ".join(basis_lines(result(few)))
+
+
 def test_pages_that_no_engine_can_write_are_counted():
     lines = basis_lines(result(errors(), scripts=["Latin", "Thai", "Greek", "Thai", "Arabic"]))
     assert lines[-1] == (
