@@ -1,18 +1,18 @@
 """How often the engine that is named is the wrong one, by the number of pages that were read.
 
     python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images] \
-        [--fitted RUN …] [--other-half] [--cache CACHE]
+        [--noise NAME] [--fitted RUN …] [--other-half] [--cache CACHE]
 
 ``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
-true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
-shipped model, and judged as if no truth were known. An engine is *better* if each other one is
-shown to be worse, and *as good* if some are shown to be as good within 0.02; otherwise one may be
-*ahead*. A better engine is *wrong* if another one has a lower true error, a mean over all pages of
-the run, one that is as good if another has an error lower by more than 0.02. *By truth* is how
-often an engine would be better or as good if the true errors of the drawn pages were known.
-``--as-images`` takes the text layers away. ``--fitted RUN …`` leaves out the documents that
-``ohr dev fit-quality RUN … --half`` fits, and ``--other-half`` every second one of the rest: those
-on which ``--means-of`` calibrates.
+true errors; ``--noise`` takes those under one noise. Pages are drawn in the order in which ``ohr
+recommend`` reads them, predicted by the shipped model, and judged as if no truth were known. An
+engine is *better* if each other one is shown to be worse, and *as good* if some are shown to be as
+good within 0.02; otherwise one may be *ahead*. A better engine is *wrong* if another one has a lower
+true error, a mean over all pages of the run, one that is as good if another has an error lower by
+more than 0.02. *By truth* is how often an engine would be better or as good if the true errors of
+the drawn pages were known. ``--as-images`` takes the text layers away. ``--fitted RUN …`` leaves out
+the documents that ``ohr dev fit-quality RUN … --half`` fits, and ``--other-half`` every second one
+of the rest: those on which ``--means-of`` calibrates.
 With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
 that was stopped goes on where it was.
 """
@@ -74,14 +74,15 @@ def read_truths(
     as_images: bool = False,
     fitted: Collection[str] = (),
     other_half: bool = False,
+    noise: str = "clean",
 ) -> pd.DataFrame:
-    """Clean pages of a run that all engines read, with predictions and true errors apart.
+    """Pages of a run under one noise that all engines read, with predictions and true errors apart.
 
     Documents of ``fitted`` are left out, and with ``other_half`` the half of the rest that a
     calibration uses.
     """
     table = read_signals([run])
-    table = table[table["noise"] == "clean"].reset_index(drop=True)
+    table = table[table["noise"] == noise].reset_index(drop=True)
     table = table[~table["doc_id"].isin(fitted)].reset_index(drop=True)
     table = unfitted_half(table) if other_half else table
     if as_images:
@@ -170,6 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", type=Path, nargs="+", help="runs of ohr quality confidence")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--pages", default=",".join(map(str, PAGES)))
+    parser.add_argument("--noise", default="clean", help="the noise, as the run names it")
     parser.add_argument("--as-images", action="store_true", help="without text layers")
     parser.add_argument("--fitted", type=Path, nargs="+", default=(), help="runs that were fitted")
     parser.add_argument("--other-half", action="store_true", help="not calibrated documents")
@@ -194,7 +196,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fitted = fitted_documents(options.fitted)
     for run in options.runs:
         whole = read_truths(
-            run, as_images=options.as_images, fitted=fitted, other_half=options.other_half
+            run,
+            as_images=options.as_images,
+            fitted=fitted,
+            other_half=options.other_half,
+            noise=options.noise,
         )
         for pair in combinations(sorted(whole["engine"].unique()), 2):
             table = whole[whole["engine"].isin(pair)].reset_index(drop=True)
