@@ -7,12 +7,12 @@
 true errors; ``--noise`` takes those under one noise. Pages are drawn in the order in which ``ohr
 recommend`` reads them, predicted by the shipped model, and judged as if no truth were known. An
 engine is *better* if each other one is shown to be worse, and *as good* if some are shown to be as
-good within 0.02; otherwise one may be *ahead*. A better engine is *wrong* if another one has a lower
-true error, a mean over all pages of the run, one that is as good if another has an error lower by
-more than 0.02. *By truth* is how often an engine would be better or as good if the true errors of
-the drawn pages were known. ``--as-images`` takes the text layers away. ``--fitted RUN …`` leaves out
-the documents that ``ohr dev fit-quality RUN … --half`` fits, and ``--other-half`` every second one
-of the rest: those on which ``--means-of`` calibrates.
+good within 0.02; otherwise one may be *ahead*. A better engine is *wrong* if another one has a
+lower true error, a mean over all pages of the run, one that is as good if another has an error
+lower by more than 0.02. *By truth* is how often an engine would be better or as good if the true
+errors of the drawn pages were known. ``--as-images`` takes the text layers away. ``--fitted RUN
+…`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits, and ``--other-half``
+every second one of the rest: those on which ``--means-of`` calibrates.
 With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
 that was stopped goes on where it was.
 """
