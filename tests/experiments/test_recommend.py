@@ -64,6 +64,7 @@ def test_the_layer_is_recommended_before_the_first_page_is_read(tmp_path):
         "retriever": None,
         "by": None,
         "reason": "none was assessed",
+        "shown": False,
         "own_engine": False,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.adviser.recommend.decision import cheapest, decide
+from ohr.adviser.recommend.decision import Decision, cheapest, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
 from ohr.adviser.recommend.report import (
     doubts,
@@ -174,11 +175,29 @@ def test_a_faster_engine_whose_interval_leaves_the_margin_is_not_taken():
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.88}}, documents=8)
     take = said_of(few, a=2.0, b=1.0)[0]
     assert take.startswith(
-        "Take a (best by retrieval LCS, though not shown to be better than b; 40"
+        "No OCR engine is shown to be best; for now take a (best by retrieval LCS, though not "
+        "shown to be better than b; 40"
     )
     take = said_of(None, 0.1, 0.11, a=2.0, b=1.0)[0]  # predictions are in doubt by more than that
     assert take.startswith(
-        "Take a (best by wrong characters, though not shown to be better than b;"
+        "No OCR engine is shown to be best; for now take a (best by wrong characters, though not "
+        "shown to be better than b;"
+    )
+
+
+def test_an_engine_that_is_only_ahead_is_not_named_beside_layers_either():
+    decision = Decision("a", "", "best by wrong characters, though not shown to be better than b")
+    ahead = f"no OCR engine is shown to be best; for now take a ({decision.reason})."
+    everywhere, somewhere = (
+        SimpleNamespace(is_usable=True, is_everywhere=every, checked=9, usable=8, caution="")
+        for every in (True, False)
+    )
+    assert take_sentence(everywhere, decision, several=False).endswith(
+        f"For a page without one: {ahead}"
+    )
+    assert take_sentence(somewhere, decision, several=False) == (
+        "Take the text layer where it is usable (8 of 9 checked pages). For the other pages "
+        f"{ahead}"
     )
 
 

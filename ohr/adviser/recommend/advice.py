@@ -129,6 +129,7 @@ class Recommendation:
                 "retriever": self.decision.retriever or None,
                 "by": self.decision.by or None,
                 "reason": self.decision.reason,
+                "shown": self.decision.is_shown,
                 "own_engine": self.decision.engine == OWN,
             },
             "never_taken": [

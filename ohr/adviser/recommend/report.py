@@ -139,19 +139,23 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
     engine = f"{decision.engine}{retriever} ({decision.reason}{basis})"
     if decision.engine == OWN:
         engine += "; structured is this project's own engine"
-    none = decision.clause
+    is_named = decision.engine and decision.is_shown
+    ahead = f"no OCR engine is shown to be best; for now take {engine}" if decision.engine else ""
+    none = ahead or decision.clause
     if layers is None or not layers.is_usable:
-        return f"Take {engine}." if decision.engine else f"{none[0].upper()}{none[1:]}."
+        return f"Take {engine}." if is_named else f"{none[0].upper()}{none[1:]}."
     caution = f"; {layers.caution}" if layers.caution else ""
     if layers.is_everywhere:
-        rest = engine if decision.engine else none
+        rest = engine if is_named else none
         every = "usable on the one checked page"
         if layers.checked > 1:
             every = f"usable on all {layers.checked} checked pages{caution}"
         return f"Take the text layer ({every}). For a page without one: {rest}."
     usable = f"{layers.usable} of {layers.checked} checked pages{caution}"
     where = f"Take the text layer where it is usable ({usable})"
-    return f"{where}, else {engine}." if decision.engine else f"{where}; {none}."
+    if is_named:
+        return f"{where}, else {engine}."
+    return f"{where}. For the other pages {ahead}." if ahead else f"{where}; {none}."
 
 
 def verdict_start(verdict: MeasureVerdict) -> str:

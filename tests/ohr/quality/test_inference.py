@@ -111,7 +111,7 @@ def test_a_sample_without_the_rare_pages_is_not_sure(pages):
         gap = np.where(rng.uniform(size=pages) < 0.06, 0.4, rng.normal(0.002, 0.005, pages))
         found = compare(first + gap, first, [str(place) for place in range(pages)], 0.0)
         wrong += found.winner == 0 or not found.difference.low <= 0.026 <= found.difference.high
-        close += -0.02 <= found.difference.low and found.difference.high <= 0.02
+        close += found.difference.low >= -0.02 and found.difference.high <= 0.02
     assert wrong <= 0.05 * 300
     assert close <= 0.05 * 300
 
