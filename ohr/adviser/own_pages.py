@@ -285,7 +285,7 @@ def collect_outputs(
     table = signal_table(*known)
     tasks = _image_tasks(works, sample)
     store = works[0].observing.store
-    pictured = unlike_scripts(table[~table["engine"].isin(of_layer)], tasks, store)
+    pictured = unlike_scripts(table, tasks, store, of_layer)
     if pictured:
         table = signal_table(*known, pictured)
     costs = {work.label: work.page_costs() for work in works}

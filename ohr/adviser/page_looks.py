@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
@@ -17,14 +17,20 @@ from ohr.types import PageRef
 
 
 def unlike_scripts(
-    table: pd.DataFrame, tasks: Sequence[PageTask], store: ArtefactStore
+    table: pd.DataFrame,
+    tasks: Sequence[PageTask],
+    store: ArtefactStore,
+    of_layer: Collection[str] = (),
 ) -> dict[PageRef, str]:
     """The writing systems, by their pictures, of pages whose outputs do not say it.
 
-    ``table`` has the signals of engines of page images, ``tasks`` a page image for each page
-    without a usable layer.
+    ``table`` has the signals, ``tasks`` a page image for each page without a usable layer. Engines
+    of ``of_layer``, which read text layers, do not count.
     """
-    unlike = set(unlike_pages(table, {task.ref for task in tasks})) if len(table) else set()
+    if table.empty:
+        return {}
+    rows = table[~table["engine"].isin(list(of_layer))]
+    unlike = set(unlike_pages(rows, {task.ref for task in tasks}))
     return pictured_scripts([task for task in tasks if task.ref in unlike], store)
 
 

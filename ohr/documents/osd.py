@@ -24,10 +24,11 @@ of 11 documents and on pages in 23 scripts no page in Latin was then taken for a
 that the model does not know, such as Georgian, were taken for others that are not Latin either."""
 _LIKE_LATIN = frozenset({"Cyrillic", "Greek"})
 """Scripts that need :data:`SURE_ALONE`: photographed German was taken for Cyrillic at 8.5."""
-_NEVER = frozenset({"Latin", "Fraktur", "Armenian", "Cherokee", "Common", ""})
+_NEVER = frozenset({*DOUBTFUL, "Armenian", "Cherokee"})
 """Scripts that say nothing: the page may be in Latin."""
 _WRITING_SYSTEMS = {
-    **dict.fromkeys(("Han", "Hiragana", "Katakana", "Japanese"), "Chinese and Japanese"),
+    "Han": "Chinese and Japanese",
+    "Japanese": "Chinese and Japanese",
     "Korean": "Hangul",
 }
 
