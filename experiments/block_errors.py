@@ -23,7 +23,7 @@ def main(
     """Count blocks with OCR errors (table S3)."""
     from experiments.papers.block_errors.report import EXPLANATION, FILE, errors_table
     from experiments.papers.block_errors.table import block_errors
-    from ohr.display.terminal import show
+    from ohr.display.terminal import say_files, show
     from ohr.ocr.progress import Progress
     from ohr.store.csv import write_csv
 
@@ -32,7 +32,7 @@ def main(
     print(EXPLANATION)
     if out is not None:
         write_csv(out / FILE, errors)
-        print(f"table: {out / FILE}")
+        say_files([out / FILE])
     return 0
 
 

@@ -31,13 +31,13 @@ def main(
     """Rank passages and read the best (DRC: tables 2, 4 to 6)."""
     from experiments.papers.drc.report import print_drc, write_drc
     from experiments.papers.drc.table import drc_tables
+    from ohr.display.terminal import say_files
     from ohr.ocr.progress import Progress
 
     tables = drc_tables(config, Progress(), top, tables=with_tables)
     print_drc(tables)
     if out is not None:
-        for path in write_drc(tables, out):
-            print(f"written: {path}")
+        say_files(write_drc(tables, out))
     return 0
 
 

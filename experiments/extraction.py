@@ -22,7 +22,7 @@ def main(
     """Score the words of paragraphs and tables (DRC's table 3)."""
     from experiments.papers.drc.extraction import extraction_table
     from experiments.papers.drc.extraction_report import EXPLANATION, FILE, extraction_report
-    from ohr.display.terminal import show
+    from ohr.display.terminal import say_files, show
     from ohr.ocr.progress import Progress
     from ohr.store.csv import write_csv
 
@@ -31,7 +31,7 @@ def main(
     print(EXPLANATION)
     if out is not None:
         write_csv(out / FILE, scores)
-        print(f"table: {out / FILE}")
+        say_files([out / FILE])
     return 0
 
 

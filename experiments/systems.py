@@ -33,10 +33,8 @@ Parts = Annotated[
 def main(run: StudyRun, parts: Parts = False, axis: Axis = None) -> None:
     """Compare whole RAG systems under noise."""
     from ohr.analysis.systems.report import report
-    from ohr.analysis.systems.written_for_report import report_written_for
 
     report(run, parts=parts, axis=axis or "")
-    report_written_for(run)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from experiments.convert.qasper import file_names, run_predictions
 from ohr.collection import ValidationReport
 from ohr.datasets.qasper_file import gold_of, predictions_text, read_papers, read_predictions
 from ohr.display.columns import Column, make_table, text_column, value_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import say_files, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.qasper import TYPES, Prediction, Scores, answerable, evaluate
@@ -56,11 +56,12 @@ def score_predictions(
     show(terminal_table(make_table(_COLUMNS, table)))
     if out is not None:
         write_csv(out / FILE, table)
-        print(f"table: {out / FILE}")
+        files = [out / FILE]
         if is_run:
             for name, file in file_names(list(by_name)).items():
                 write_text(out / file, predictions_text(by_name[name]))
-                print(f"predictions: {out / file}")
+                files.append(out / file)
+        say_files(files)
     return 0
 
 

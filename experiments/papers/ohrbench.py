@@ -28,6 +28,7 @@ from ohr.display.terminal import (
     print_caption,
     report_failures,
     report_line,
+    say_files,
     show,
     terminal_table,
 )
@@ -168,5 +169,4 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     print_caption(caption)
     for line in drop_lines(weighted):
         print(line)
-    for path in write_table(out, "paper", compared, table):
-        print(f"table: {path}")
+    say_files(write_table(out, "paper", compared, table))

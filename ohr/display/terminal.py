@@ -56,6 +56,13 @@ _OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 NARROW = 100
 """Characters of the widest line of the main tables."""
+MOST_FIGURES = 3
+"""Figures that the line of files names; of more it names the first."""
+_OF_FIGURES = (".png", ".svg", ".pdf", ".jpg")
+_NOTES = ".txt"
+"""What a figure cannot say, beside it (:func:`ohr.figures.style.save`)."""
+_OF_TABLES = (".csv", ".md", ".tex")
+"""The formats of a table (:func:`ohr.display.text_tables.write_table`)."""
 
 
 @dataclass(frozen=True)
@@ -254,15 +261,39 @@ def report_line(out: Path, *runs: Path) -> str:
     return f"interactive report: ohr report {options}"
 
 
-def files_line(paths: Sequence[Path]) -> str:
-    """The files of a run on one line; each figure once, without its formats.
+def say_files(paths: Iterable[Path]) -> None:
+    """Print the files that a command wrote, on one line (:func:`files_line`); nothing for none."""
+    if written := list(paths):
+        say(files_line(written))
 
-    ``files in runs/first: curves.csv, figures/noise_curve, figures/noise_strength``.
+
+def files_line(paths: Sequence[Path]) -> str:
+    """The files of a run on one line: every table; of more than :data:`MOST_FIGURES` figures one.
+
+    Tables and figures are named once, whatever their formats: ``files in runs/first: curves.csv,
+    differences.csv (.md, .tex), figures/noise_curve, figures/noise_strength``.
     """
     folder = Path(os.path.commonpath([path.parent for path in paths]))
-    inside = [path.relative_to(folder) for path in paths]
-    names = [path if len(path.parts) == 1 else path.with_suffix("") for path in inside]
-    return f"files in {folder}: {', '.join(dict.fromkeys(map(Path.as_posix, names)))}"
+    formats: dict[Path, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        formats.setdefault(path.relative_to(folder).with_suffix(""), []).append(path.suffix)
+    names: list[str] = []
+    figures: list[str] = []
+    for stem, suffixes in formats.items():
+        of_figure = [suffix for suffix in suffixes if suffix in _OF_FIGURES]
+        if len(stem.parts) > 1:
+            (figures if of_figure else names).append(stem.as_posix())
+            continue
+        if of_figure:
+            figures.append(f"{stem}{of_figure[0]}")
+            suffixes = [suffix for suffix in suffixes if suffix not in (*of_figure, _NOTES)]
+        if set(_OF_TABLES) <= set(suffixes):
+            names.append(f"{stem}.csv (.md, .tex)")
+            suffixes = [suffix for suffix in suffixes if suffix not in _OF_TABLES]
+        names += [f"{stem}{suffix}" for suffix in suffixes]
+    if len(figures) > MOST_FIGURES:
+        figures = [f"{figures[0]} and {len(figures) - 1} more figures"]
+    return f"files in {folder}: {', '.join([*names, *figures])}"
 
 
 def show(table: Table, width: int = NARROW) -> None:

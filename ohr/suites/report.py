@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.display.columns import Column, Row, make_table, text_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import say_files, show, terminal_table
 from ohr.display.text_tables import TextTable
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -89,8 +89,13 @@ def _notes(submission: Submission) -> list[str]:
     return notes
 
 
-def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
-    """Print the table of some submissions, with the frozen engine's, and write it to ``out``."""
+def print_suite(
+    submissions: Sequence[Submission], out: Path | None, files: Sequence[Path] = ()
+) -> None:
+    """Print the table of some submissions, with the frozen engine's, and write it to ``out``.
+
+    ``files`` are those of the submissions, for the line of files.
+    """
     shown = add_frozen(submissions)
     table = suite_table(shown)
     lines = headlines(table, shown[0])
@@ -104,7 +109,7 @@ def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
     if out is not None:
         write_csv(out / FILE, table)
         write_text(out / PAGE, _page(lines, _text_table(table), caption(shown[0])))
-        print(f"board: {out / PAGE}, {out / FILE}")
+        say_files([out / PAGE, out / FILE, *files])
 
 
 def add_frozen(submissions: Sequence[Submission]) -> list[Submission]:

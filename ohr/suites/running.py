@@ -65,9 +65,8 @@ def run_suite(request: Request, out: Path) -> int:
         code |= report_failures(run.failures, run.failed)
         submission = submission_of(run, suite, track, materials, request.about)
         submission.write(out / f"{name}.json")
-        print(f"submission: {out / name}.json")
         submissions.append(submission)
-    print_suite(submissions, out)
+    print_suite(submissions, out, [out / f"{name}.json" for name in names])
     return code
 
 

@@ -357,9 +357,7 @@ def test_the_command_says_what_it_wrote(folders, tmp_path):
         "stopped is incomplete: not finished: it has no manifest.json; 3 of 24 pages read",
         f"{folders['first']} is not verified: the digests of its files were not noted; ohr verify "
         f"{folders['first']} scores its cases again",
-        f"table: {tmp_path / 'board.csv'}",
-        f"table: {tmp_path / 'board.json'}",
-        f"board: {tmp_path / 'index.html'}",
+        f"files in {tmp_path}: index.html, board.csv, board.json",
     ]
 
 

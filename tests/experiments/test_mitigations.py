@@ -274,4 +274,4 @@ def test_the_command_reads_each_page_once(tmp_path, monkeypatch):
     assert len(readings) == len(set(readings))  # no engine reads the same pixels twice
     assert {line.split()[0] for line in readings} == {"dark", "bright"}
     assert "identity" in result.output
-    assert os.linesep + "figure: " in result.output
+    assert "mitigations.csv, mitigation_costs.csv, figures/" in result.output

@@ -26,6 +26,7 @@ from ohr.display.terminal import (
     print_caption,
     report_failures,
     report_line,
+    say_files,
     show,
     terminal_table,
 )
@@ -95,18 +96,17 @@ def run_prototypes(config: StudyConfig, out: Path) -> int:
         ("flags", flags := flag_rates(run), flag_table(flags)),
         ("costs", spent := costs(run), cost_table(spent)),
     ]
+    files: list[Path] = []
     for name, values, table in tables:
         print()
         print_caption(table.caption)
         show(terminal_table(table))
-        for path in write_table(folder, name, values, table):
-            print(f"table: {path}")
+        files += write_table(folder, name, values, table)
         if name == "table2":
             print(DETERMINISTIC if (values["test"] == "none").all() else INDEPENDENT)
     if line := written_for(run).line():
         print(line)
-    for path in box_plots(means, out / "figures"):
-        print(f"figure: {path}")
+    say_files([*files, *box_plots(means, out / "figures")])
     print(f"results: {run.path}")
     print(report_line(run.path / "report", run.path))
     return report_failures(run.failures, run.failed)

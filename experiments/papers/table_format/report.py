@@ -18,7 +18,7 @@ from ohr.analysis.comparison.differences_report import change_text
 from ohr.display.columns import make_table, text_column, value_column
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.settings import setting_names, settings_of
-from ohr.display.terminal import empty_table, print_caption, show, terminal_table
+from ohr.display.terminal import empty_table, print_caption, say_files, show, terminal_table
 from ohr.display.wording import family
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -50,8 +50,8 @@ def report(run: StudyRun) -> None:
     for line in note_lines(answerers(cells), notes):
         print_caption(line)
     show(terminal_table(make_table(_LOSSES, losses)))
-    for path in format_figure(cells, differences, run.path / "figures", notes):
-        print(f"figure: {path}")
+    figures = format_figure(cells, differences, run.path / "figures", notes)
+    say_files([run.path / "differences.csv", run.path / "losses.csv", *figures])
 
 
 def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:

@@ -10,7 +10,7 @@ from ohr.adviser.confidence.figure import reliability_figure
 from ohr.adviser.confidence.report import FURTHER, coverage_lines, scores_table, word_lines
 from ohr.adviser.own_pages import add_predictions
 from ohr.adviser.quality.known_truth import observe_pages, signal_scores
-from ohr.display.terminal import show
+from ohr.display.terminal import say_files, show
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.quality.truth import TARGETS
@@ -39,7 +39,5 @@ def report_confidence(
     show(scores_table(scores))
     for line in (*coverage_lines(table, predictions), *word_lines(of_words)):
         print(plain(line))
-    print(f"signals: {out / 'signals.csv'}")
-    for path in figures:
-        print(f"figure: {path}")
+    say_files([*(out / f"{name}.csv" for name in ("signals", "scores", "words")), *figures])
     return 0

@@ -16,7 +16,7 @@ from ohr.adviser.quality.fit_report import LEFT_OUT
 from ohr.adviser.quality.known_truth import auroc, spearman
 from ohr.adviser.quality.signal_runs import labelled, read_unfitted, unfitted_half
 from ohr.display.columns import Column, make_table, number_column, value_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import say_files, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.quality.fit import fit, remove_layers
@@ -79,15 +79,18 @@ def report_check(
     )
     for line in [] if left_out else _fitted_lines(table):
         print(plain(line))
-    print(f"checks: {out / 'checks.csv'}")
+    files = [out / "checks.csv"]
     if not left_out and len(by_kind := kind_scores(table, checked)):
         write_csv(out / "kinds.csv", by_kind)
         show(terminal_table(make_table(LEFT_OUT, by_kind)))
-        print(f"by kind of page, each document counts the same: {out / 'kinds.csv'}")
+        print("by kind of page, each document counts the same")
+        files.append(out / "kinds.csv")
     if len(beside):
         write_csv(out / "beside_engines.csv", beside)
         show(terminal_table(make_table(_BESIDE, beside)))
-        print(f"edit distance, compared with engines' confidence: {out / 'beside_engines.csv'}")
+        print("edit distance, compared with engines' confidence")
+        files.append(out / "beside_engines.csv")
+    say_files(files)
     return 0
 
 

@@ -23,7 +23,7 @@ from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.routes.study import report_routes
 from ohr.adviser.sampling import PageSample, check_sample, draw_pages, page_ref
 from ohr.adviser.transcriptions import add_truth, read_truth, transcription_name
-from ohr.display.terminal import report_failures, show
+from ohr.display.terminal import report_failures, say_files, show
 from ohr.display.wording import counted, pages_of
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -89,7 +89,7 @@ def report_quality(
         print(plain(line))
     for name in sorted(outputs.of_layer):
         print(plain(f"{name} reads the text layer, so the layer cannot show its errors"))
-    print(f"pages: {out / 'quality.csv'}")
+    say_files([out / "quality.csv"])
     for line in routes:
         print(plain(line))
     for line in problem_lines(sample, out):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -26,7 +27,7 @@ from ohr.analysis.attribution.table import (
 from ohr.analysis.systems.report import report_parts
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import empty_table, print_caption, show
+from ohr.display.terminal import empty_table, print_caption, say_files, show
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
@@ -38,14 +39,14 @@ from ohr.study.results import StudyRun
 
 def report(run: StudyRun) -> None:
     """Attribute the losses of the built-in system to causes, and those of others to their parts."""
-    if run.plan.has_built_in:
-        _report_built_in(run)
+    files = _report_built_in(run) if run.plan.has_built_in else []
     if run.plan.systems:
-        report_parts(run)
+        files += report_parts(run)
+    say_files(files)
 
 
-def _report_built_in(run: StudyRun) -> None:
-    """Print the causes' shares, write the table, draw the waterfalls."""
+def _report_built_in(run: StudyRun) -> list[Path]:
+    """Print the causes' shares, write the table, draw the waterfalls; returns the paths."""
     losses = make_losses(run.plan, Progress())
     notes = reader_notes(run.readers)
     write_csv(run.path / "attribution.csv", losses)
@@ -58,8 +59,8 @@ def _report_built_in(run: StudyRun) -> None:
         print_caption(line)
     for line in note_lines(answerers(losses), notes):
         print_caption(line)
-    for path in waterfalls(losses, run.cells, run.path / "figures", notes):
-        print(f"figure: {path}")
+    figures = waterfalls(losses, run.cells, run.path / "figures", notes)
+    return [run.path / "attribution.csv", *figures]
 
 
 def loss_table(losses: pd.DataFrame) -> Table:

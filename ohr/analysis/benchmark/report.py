@@ -16,7 +16,7 @@ from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
-from ohr.display.terminal import NARROW, benchmark_tables, files_line, say, show
+from ohr.display.terminal import NARROW, benchmark_tables, say, say_files, show
 from ohr.figures.pareto import pareto_charts
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
@@ -37,14 +37,14 @@ def report(run: StudyRun) -> None:
         for sentence in clean_sentences(run):
             say(sentence)
         print()
-        report_differences(run, differences)
+        files = report_differences(run, differences)
         losses = run.path / "tables" / "losses.csv"
         has_losses = report_losses(run, losses)
         cells = cells_with_letters(run)
         for table in benchmark_tables(cells, notes):
             show(table, NARROW)
             print()
-        paths = drawing.result()
+        paths = [*files, *drawing.result()]
     marked = mark_not_shown(cells, differences)
     paths += write_paper_tables(marked, run.path / "tables", notes)
     if has_losses:
@@ -54,8 +54,7 @@ def report(run: StudyRun) -> None:
         path = run.path / "tables" / "costs.csv"
         write_csv(path, costs)
         paths.append(path)
-    if paths:
-        say(files_line(paths))
+    say_files(paths)
 
 
 def _draw(run: StudyRun, notes: Notes) -> list[Path]:

@@ -14,7 +14,7 @@ from ohr.analysis.budget.table import budgets
 from ohr.analysis.curves.report import settings_of
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, print_caption, say, show
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show
 from ohr.display.wording import counted
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import heading
@@ -51,7 +51,7 @@ def report_budgets(
     print(plain(coverage_line(table)))
     for line in note_lines(answerers(table), run_notes(runs)):
         print_caption(line)
-    print(f"budgets: {folder / FILE}")
+    say_files([folder / FILE])
     return 0
 
 

@@ -21,7 +21,7 @@ from ohr.analysis.calibration.table import (
 )
 from ohr.display.choices import MARGIN
 from ohr.display.columns import Column, make_table, number_column, text_column, value_column
-from ohr.display.terminal import empty_table, report_failures, show, terminal_table
+from ohr.display.terminal import empty_table, report_failures, say_files, show, terminal_table
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import distorts_images
@@ -82,9 +82,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGI
             paths += _check(config, out, split, margin)
         except UnreachableError as error:
             print(error)
-    for path in paths:
-        print(f"figure: {path}")
-    print(f"calibration: {out / 'calibration.json'}")
+    say_files([out / "calibration.json", out / "curves.csv", *paths])
     return report_failures(result.failures, result.failed)
 
 
@@ -112,7 +110,7 @@ def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[
     )
     for line in check_lines(checks):
         print(plain(line))
-    return calibration_checks(checks, out / "figures")
+    return [out / "checks.csv", *calibration_checks(checks, out / "figures")]
 
 
 def _curve_table(means: pd.DataFrame) -> Table:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ohr.analysis.citation.appendix import appendix
 from ohr.analysis.citation.methods import methods_paragraph
 from ohr.analysis.citation.writing import MARKDOWN, SUFFIXES, TEX, Section, written
+from ohr.display.terminal import say_files
 from ohr.errors import OhrError
 from ohr.store.atomic import write_text
 from ohr.study.opening import open_runs
@@ -41,7 +42,7 @@ def cite_run(path: Path, out: Path | None, form: str) -> None:
     if out is None:
         print("\n".join(texts), end="")
         return
-    for name, text in zip(("methods", "appendix"), texts, strict=True):
-        file = out / f"{name}.{SUFFIXES[form]}"
+    files = [out / f"{name}.{SUFFIXES[form]}" for name in ("methods", "appendix")]
+    for file, text in zip(files, texts, strict=True):
         write_text(file, text)
-        print(f"written: {file}")
+    say_files(files)

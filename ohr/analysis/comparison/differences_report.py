@@ -201,11 +201,13 @@ def floor(differences: pd.DataFrame) -> str:
     return rare_losses(documents)
 
 
-def report_differences(run: StudyRun, differences: pd.DataFrame) -> None:
-    """Print the losses and write ``differences.csv``, or print why nothing is compared."""
+def report_differences(run: StudyRun, differences: pd.DataFrame) -> list[Path]:
+    """Print the losses and write ``differences.csv``, or print why nothing is compared.
+
+    Returns the path, for the line of files.
+    """
     show_differences(run, differences)
-    for path in write_differences(run, differences):
-        print(f"differences: {path}")
+    return write_differences(run, differences)
 
 
 def show_differences(run: StudyRun, differences: pd.DataFrame) -> None:

@@ -30,7 +30,7 @@ from ohr.analysis.comparison.table import (
 from ohr.display.choices import ASPECTS
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import print_caption, say, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import ALPHA, add_letters, is_shown, letters_part, rare_losses
 from ohr.errors import ConfigError, OhrError
@@ -91,20 +91,23 @@ def compare_runs(
         for change in changes.itertuples(index=False):
             values = " -> ".join(plain(str(value)) or "(none)" for value in change[1:])
             print(f"  {plain(str(change[0]))}: {values}")
+    files: list[Path] = []
     if out is not None:
-        paths_written = write_table(out, "differences", differences, table)
+        files += write_table(out, "differences", differences, table)
         if len(runs) > 1:
-            paths_written += write_table(out, "changes", changes, _changes_table(changes))
-        for path in paths_written:
-            print(f"table: {path}")
-    return _close_gate(checked, runs, by, out, fail_undecided) if conditions else 0
+            files += write_table(out, "changes", changes, _changes_table(changes))
+        if conditions:
+            files.append(out / "gate.csv")
+            write_csv(files[-1], gate_table(checked))
+    code = _close_gate(checked, runs, by, fail_undecided) if conditions else 0
+    say_files(files)
+    return code
 
 
 def _close_gate(
     checked: Sequence[Checked],
     runs: Sequence[StudyRun],
     by: str,
-    out: Path | None,
     fail_undecided: bool,
 ) -> int:
     """Print one line per checked condition; returns 1 if one failed, else 0.
@@ -126,9 +129,6 @@ def _close_gate(
     ]
     if sizes and (warning := rare_losses(min(sizes))):
         print(f"the gate: passed on {warning}")
-    if out is not None:
-        write_csv(out / "gate.csv", gate_table(checked))
-        print(f"table: {out / 'gate.csv'}")
     failing = {Verdict.FAILED, *([Verdict.NOT_DECIDED] if fail_undecided else [])}
     return int(any(result.verdict in failing for result in checked))
 

@@ -14,7 +14,7 @@ from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.settings import COLUMNS, Setting
-from ohr.display.terminal import empty_table, print_caption, show
+from ohr.display.terminal import empty_table, print_caption, say_files, show
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number
@@ -41,13 +41,14 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     for run, run_name in zip(runs, run_names(runs), strict=True):
         for name in uncounted_conditions(run, [(stage, metric) for stage, metric, _ in metrics]):
             print(f"{plain(run_name)}: {plain(name)} has no score that counts, and no curve")
-    print(f"statistics: {folder / 'curves.csv'}")
+    files = [folder / "curves.csv"]
     if table["seed"].nunique() > 1:
         check_draws(runs)
         seeds = seeds_table(table)
         write_csv(folder / "seeds.csv", seeds)
         show(seeds_shown(seeds, metrics))
-        print(f"seeds: {folder / 'seeds.csv'}")
+        files.append(folder / "seeds.csv")
+    say_files(files)
     return 0
 
 

@@ -16,7 +16,7 @@ from ohr.analysis.plots import noise_curve, noise_settings, noise_strength, sour
 from ohr.display.levels_table import levels_table
 from ohr.display.noise_axis import axis_note
 from ohr.display.notes import reader_notes
-from ohr.display.terminal import NARROW, files_line, noise_table, say, show
+from ohr.display.terminal import NARROW, noise_table, say, say_files, show
 from ohr.errors import OhrError
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
@@ -54,7 +54,7 @@ def report(run: StudyRun, axis: str = "", brief: bool = False) -> None:
         if len(curves):
             files.append(run.path / "curves.csv")
             write_csv(files[-1], curves)
-        print(files_line([*files, *drawing.result()]))
+        say_files([*files, *drawing.result()])
 
 
 def _draw(run: StudyRun, axis: str) -> list[Path]:

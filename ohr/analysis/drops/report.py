@@ -14,7 +14,7 @@ from ohr.analysis.drops.table import (
     paired_drops,
 )
 from ohr.display.labels import group_label, parts_of
-from ohr.display.terminal import NARROW, add_columns, empty_table, print_caption, show
+from ohr.display.terminal import NARROW, add_columns, empty_table, print_caption, say_files, show
 from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import heading
@@ -32,7 +32,7 @@ def report(run: StudyRun) -> None:
         show(table, NARROW)
     if line := letters_line(drops.attrs["ties"]):
         print_caption(line)
-    print(f"drops: {run.path / 'drops.csv'}")
+    say_files([run.path / "drops.csv"])
 
 
 def _tables(run: StudyRun, drops: pd.DataFrame) -> Iterator[Table]:

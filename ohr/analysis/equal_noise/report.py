@@ -16,7 +16,7 @@ from ohr.analysis.equal_noise.figure import draw_equal_noise
 from ohr.analysis.equal_noise.table import AXIS, anchored_curves, equal_noise, run_names
 from ohr.display.choices import INTENSITY
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, print_caption, say, show
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -73,9 +73,8 @@ def report_equal_noise(
         print_caption(line)
     for line in note_lines([], run_notes(runs)):
         print_caption(line)
-    print(f"losses: {folder / FILE}")
-    for path in draw_equal_noise(curves, titles, axis or AXIS, folder / "figures"):
-        print(f"figure: {path}")
+    figures = draw_equal_noise(curves, titles, axis or AXIS, folder / "figures")
+    say_files([folder / FILE, *figures])
     return 0
 
 

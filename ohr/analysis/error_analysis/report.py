@@ -19,7 +19,7 @@ from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
 from ohr.display.labels import group_label, interval_units, noise_title
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
@@ -67,8 +67,7 @@ def analyse_errors(
     by_run = [share.assign(run=name) for share, name in zip(shares, names, strict=True)]
     paths = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
     paths += case_dots(everyone, _short_line(measures), caption, out)
-    for path in paths:
-        print(f"written: {path}")
+    say_files(paths)
     return 0
 
 

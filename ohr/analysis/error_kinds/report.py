@@ -13,7 +13,7 @@ from ohr.analysis.error_kinds.repairs import Repairs
 from ohr.analysis.error_kinds.table import NAMES, TITLES, kind_costs, kind_table
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import print_caption, say, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import is_shown
 from ohr.ocr.progress import Progress
@@ -67,9 +67,11 @@ def report_kinds(
     say(described)
     if count := costs.repairs.uncompared:
         print(f"not compared: {count:,} pages whose truth has no known order of words")
-    write_csv(out / "error_losses.csv", losses)
+    files = [out / "error_losses.csv"]
+    write_csv(files[0], losses)
     if not places.empty:
-        write_csv(out / "error_places.csv", places)
+        files.append(out / "error_places.csv")
+        write_csv(files[-1], places)
     table = kinds_text(kinds, losses)
     show(terminal_table(table, title="errors by kind"))
     print_caption(table.caption)
@@ -79,11 +81,9 @@ def report_kinds(
         own = losses_text(rows)
         show(terminal_table(own, title=f"loss per question by {name}"))
         print_caption(own.caption)
-        write_table(out, f"loss_by_{name}", rows, own)
-    for file in write_table(out, "error_kinds", kinds, table):
-        print(f"table: {file}")
-    for figure in draw_kinds(kinds, losses, out / "figures", [described]):
-        print(f"figure: {figure}")
+        files += write_table(out, f"loss_by_{name}", rows, own)
+    files += write_table(out, "error_kinds", kinds, table)
+    say_files([*files, *draw_kinds(kinds, losses, out / "figures", [described])])
     return 0
 
 

@@ -10,6 +10,7 @@ from ohr.analysis.figure3.figure import (
     draw_figure3,
 )
 from ohr.analysis.figure3.table import figure3_points
+from ohr.display.terminal import say_files
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -19,7 +20,5 @@ def make_figure3(paths: Sequence[Path], out: Path) -> int:
     runs = open_runs(paths)
     points = figure3_points(runs)
     write_csv(out / "figure3.csv", points)
-    for path in draw_figure3(points, caption_of(runs, points), out):
-        print(f"figure: {path}")
-    print(f"points: {out / 'figure3.csv'}")
+    say_files([out / "figure3.csv", *draw_figure3(points, caption_of(runs, points), out)])
     return 0

@@ -16,7 +16,7 @@ from ohr.analysis.inventions.table import ALL, count_pages, summarise
 from ohr.analysis.inventions.variants import Design, draw_variants
 from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import report_failures, say, show, terminal_table
+from ohr.display.terminal import report_failures, say, say_files, show, terminal_table
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.statistics.numbers import number, percent
@@ -59,12 +59,9 @@ def report_inventions(
     for lines in (_hidden_lines, _textless_lines, _repeat_lines):
         for line in lines(summary):
             say(line)
-    print(f"means: {out / SUMMARY}")
-    print(f"counts of each page: {out / COUNTS}")
-    for path in figures:
-        print(f"figure: {path}")
     for case, path in zip(cases, pictures, strict=True):
-        print(plain(f"picture: {path}: {case.title}"))
+        print(plain(f"{path.relative_to(out)}: {case.title}"))
+    say_files([out / SUMMARY, out / COUNTS, *figures])
     failed = [
         f"{engine}: all {len(engine_outcomes)} pages"
         for engine, engine_outcomes in outcomes.items()

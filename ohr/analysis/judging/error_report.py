@@ -17,7 +17,7 @@ from ohr.analysis.judging.verdicts import (
     write_sample,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import files_line, print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -67,7 +67,7 @@ def report_errors(runs: Sequence[StudyRun], files: Sequence[Path], out: Path) ->
             print(f"{plain(run.name)}: answers that the judge could not grade count as incorrect:")
             for line in bound_lines(ungraded):
                 print(f"  {line}")
-    print(files_line(paths))
+    say_files(paths)
     return 0
 
 

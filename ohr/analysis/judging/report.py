@@ -18,7 +18,7 @@ from ohr.analysis.judging.table import (
     top_shares,
 )
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import family
 from ohr.statistics.clusters import FEWEST
@@ -54,8 +54,7 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
     caption = "Share of questions for which an answer ranks first; equal ranks share a question"
     paths += preference_dots(shares, caption, out)
     paths += preference_differences(pairs, out)
-    for path in paths:
-        print(f"written: {path}")
+    say_files(paths)
 
 
 def _grade_table(means: pd.DataFrame) -> TextTable:

@@ -15,7 +15,7 @@ from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.mitigations.table import unpaired_lines, won_back
 from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import interval_units, shown_measures
-from ohr.display.terminal import empty_table, print_caption, show, terminal_table
+from ohr.display.terminal import empty_table, print_caption, say_files, show, terminal_table
 from ohr.display.wording import is_shown
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -45,9 +45,8 @@ def report(run: StudyRun, arms: Sequence[Arm], left_out: Sequence[str], natural:
     lines = [*left_out, *unpaired_lines(run, natural)]
     for line in (*_verdicts(of_all, titles), *(f"left out: {line}" for line in lines)):
         print_caption(line)
-    for path in gains_figure(of_all, titles, names, run.path / "figures"):
-        print(f"figure: {path}")
-    print(f"by evidence source: {run.path / GAINS}; costs: {run.path / COSTS}")
+    figures = gains_figure(of_all, titles, names, run.path / "figures")
+    say_files([run.path / GAINS, run.path / COSTS, *figures])
 
 
 def _titles(run: StudyRun) -> dict[tuple[str, str], str]:

@@ -14,7 +14,7 @@ from ohr.analysis.noise_cost.table import UNDEFINED, conditions_of, noise_costs
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import letters_part
 from ohr.statistics.numbers import interval, whole
@@ -37,8 +37,7 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
     print_caption(table.caption)
     for reason in costs.attrs["not_compared"]:
         print_caption(reason)
-    for path in write_table(out, "noise_cost", costs, table):
-        print(f"table: {path}")
+    say_files(write_table(out, "noise_cost", costs, table))
     return 0
 
 

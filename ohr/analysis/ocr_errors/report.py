@@ -34,7 +34,7 @@ from ohr.analysis.ocr_errors.table import (
     page_table,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column
-from ohr.display.terminal import empty_table, print_caption, show, terminal_table
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.alignment import Fate
@@ -84,10 +84,8 @@ def fit_and_check(
     _print_verdicts(check)
     figures = check_figure(table, out.parent, f"{out.stem}_check", describe_parts(checked))
     write_csv(out.parent / f"{out.stem}_check.csv", table)
-    print(f"table: {out.parent / f'{out.stem}_check.csv'}")
-    for path in figures:
-        print(f"figure: {path}")
-    print(f"model of {len(pages)} pages ({out.stat().st_size / 1000:.0f} kB): {out}")
+    say(f"model of {len(pages)} pages ({out.stat().st_size / 1000:.0f} kB): {out}")
+    say_files([out.parent / f"{out.stem}_check.csv", *figures])
     return 0
 
 
@@ -132,7 +130,7 @@ def check_models(
     for note in notes:
         print_caption(note)
     write_csv(out / "transfer.csv", everything)
-    print(f"table: {out / 'transfer.csv'}")
+    say_files([out / "transfer.csv"])
     return 0
 
 

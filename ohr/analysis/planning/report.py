@@ -14,7 +14,7 @@ from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.planning.pilots import METRICS, Pilot, pilot_for, pilot_of
 from ohr.analysis.planning.table import Shape, plan_table, shape_of
 from ohr.display.columns import Column, make_table, number_column
-from ohr.display.terminal import print_caption, say, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.errors import ConfigError
 from ohr.statistics import too_few
 from ohr.statistics.numbers import percent, prose
@@ -50,7 +50,7 @@ def report_plan(
         print_caption(line)
     if out is not None:
         write_csv(out / FILE, table)
-        print(f"plan: {out / FILE}")
+        say_files([out / FILE])
     return 0
 
 

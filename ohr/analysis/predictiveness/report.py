@@ -22,7 +22,7 @@ from ohr.analysis.predictiveness.predictors import (
 from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, files_line, print_caption, say, show
+from ohr.display.terminal import empty_table, print_caption, say_files, show
 from ohr.display.wording import excluded
 from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number, p_value, prose
@@ -53,7 +53,7 @@ def report_predictiveness(
     for line in note_lines(answerers(table), run_notes(runs)):
         print_caption(line)
     files = [folder / "predictiveness.csv", folder / "predictor_pairs.csv"]
-    say(files_line([*files, *correlations_figure(table, folder / "figures", run_notes(runs))]))
+    say_files([*files, *correlations_figure(table, folder / "figures", run_notes(runs))])
     return 0
 
 

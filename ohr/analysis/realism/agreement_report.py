@@ -38,16 +38,17 @@ COLUMNS = 5
 
 def report_agreement(
     runs: Sequence[Path], out: Path, natural: str, metric: str = EDIT_DISTANCE
-) -> None:
+) -> list[Path]:
     """Write, print and draw how losses under distortions agree with natural ones.
 
-    Raises OhrError. Without a page that is clean, distorted and with natural noise, it says so.
+    Returns the paths, for the line of files. Raises OhrError. Without a page that is clean,
+    distorted and with natural noise, it says so.
     """
     rows = page_losses(page_errors(runs, natural, metric))
     info = metric_info("ocr", metric)
     if rows.empty:
         print("losses: no engine has a page clean, distorted and with natural noise")
-        return
+        return []
     losses = document_losses(rows)
     ranks, conditions, tags, shapes = (
         agreement(losses), document_correlations(losses), nearest_by_tag(rows), shape(rows)
@@ -76,11 +77,11 @@ def report_agreement(
     print("\nThe nearest distortion, by tags in the names of documents with natural noise")
     show(terminal_table(make_table(_TAGS, tags)), NARROW)
     print("no distortion is named for a tag of one document")
-    for path in agreement_figure(conditions, ranks, out / "figures") if len(conditions) else []:
-        print(f"figure: {path}")
     print()
     for sentence in sentences(ranks, shapes, tags):
         say(sentence)
+    figures = agreement_figure(conditions, ranks, out / "figures") if len(conditions) else []
+    return [*(out / f"{name}.csv" for name in (*files, "losses")), *figures]
 
 
 def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> Iterator[str]:

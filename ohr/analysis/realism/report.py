@@ -20,7 +20,7 @@ from ohr.analysis.realism.table import (
     summarise,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say_files, show, terminal_table
 from ohr.display.wording import excluded, family, is_shown
 from ohr.statistics.numbers import ends, number, p_value
 from ohr.statistics.paired import FEWEST_TO_SHOW
@@ -64,10 +64,11 @@ def compare_distances(
             print("no p of a sign-flip test over fewer than six is 0.05 or less")
     for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
         print_caption(line)
-    for path in paths:
-        print(f"figure: {path}")
+    files = [out / "realism.csv"]
     if len(compared):
-        report_agreement(runs, out, natural, metric)
+        files += [out / "differences.csv", out / "pairs.csv"]
+        files += report_agreement(runs, out, natural, metric)
+    say_files([*files, *paths])
     return 0
 
 

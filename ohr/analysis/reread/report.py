@@ -13,7 +13,7 @@ import pandas as pd
 from ohr.analysis.reread.figure import draw_orders
 from ohr.analysis.reread.table import ANSWERS, FEWEST, RULES, WORST, reread
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, files_line, print_caption, say, show
+from ohr.display.terminal import empty_table, print_caption, say_files, show
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -71,7 +71,7 @@ def report_reread(
     for line in note_lines([], run_notes([run])):
         print_caption(line)
     figures = draw_orders(result.orders, out)
-    say(files_line([out / PAGES_FILE, out / ORDERS_FILE, *figures[:1]]))
+    say_files([out / PAGES_FILE, out / ORDERS_FILE, *figures])
     if again is not None:
         routes = routes_of(result.pages, result.engine, again.label, share)
         fast = specs[result.engine]

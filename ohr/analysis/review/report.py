@@ -9,7 +9,7 @@ import pandas as pd
 
 from ohr.analysis.review.table import agreement_with_person, reviewed_scores
 from ohr.display.columns import make_table, number_column, text_column, value_column
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import say_files, show, terminal_table
 from ohr.errors import OhrError
 from ohr.questions.review import left_out_line, read_verdicts
 from ohr.store.csv import write_csv
@@ -37,7 +37,7 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
     )
     if "judged" not in set(table["metric"]):
         print("no judge was used in these runs: judge={name: …} adds the metric judged")
-    print(f"agreement: {folder / 'review.csv'}")
+    say_files([folder / "review.csv"])
     return 0
 
 

@@ -18,7 +18,7 @@ from ohr.analysis.robustness.table import (
 )
 from ohr.display.labels import STAGE_METRICS
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import print_caption, show, terminal_table
+from ohr.display.terminal import print_caption, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import add_letters, excluded, family, is_shown, letters_part
 from ohr.statistics.numbers import ends, number, p_value
@@ -38,8 +38,7 @@ def compare_readers(run: StudyRun, out: Path, baseline: str = "") -> int:
     if len(reader_values(run.cells)):
         marked = mark_not_shown(run.cells, run_differences(run, groups=True))
         paths += write_reader_table(marked, out, notes)
-    for path in paths:
-        print(f"table: {path}")
+    say_files(paths)
     return 0
 
 

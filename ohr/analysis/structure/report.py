@@ -11,7 +11,7 @@ from rich.text import Text
 from ohr.analysis.structure.figure import TITLES, structure_figure
 from ohr.analysis.structure.table import COUNTS, summarise_structure
 from ohr.display.labels import interval_units
-from ohr.display.terminal import empty_table, print_caption, show
+from ohr.display.terminal import empty_table, print_caption, say_files, show
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.statistics.numbers import number
@@ -29,9 +29,8 @@ def report_structure(documents: pd.DataFrame, out: Path | None) -> int:
     if out is not None:
         for name, table in ((SUMMARY, summary), (DOCUMENTS, documents)):
             write_csv(out / name, table)
-            print(f"table: {out / name}")
-        for path in structure_figure(summary, out / "figures"):
-            print(f"figure: {path}")
+        figures = structure_figure(summary, out / "figures")
+        say_files([out / SUMMARY, out / DOCUMENTS, *figures])
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -22,6 +23,7 @@ from ohr.analysis.systems.table import (
     system_costs,
     system_drops,
 )
+from ohr.analysis.systems.written_for_report import report_written_for
 from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import broken_label, group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
@@ -30,6 +32,7 @@ from ohr.display.terminal import (
     add_columns,
     empty_table,
     print_caption,
+    say_files,
     show,
     terminal_table,
 )
@@ -69,27 +72,27 @@ def report(run: StudyRun, *, parts: bool = False, axis: str = "") -> None:
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print_caption(line)
     show(terminal_table(costs_table(system_costs(run))))
-    for name in ("systems", "system_costs"):
-        print(f"table: {run.path / name}.csv")
-    for path in systems_figure(drops, run.cells, run.path / "figures", axis, notes):
-        print(f"figure: {path}")
+    files = [run.path / f"{name}.csv" for name in ("systems", "system_costs")]
+    figures = systems_figure(drops, run.cells, run.path / "figures", axis, notes)
     if parts:
-        report_parts(run)
+        files += report_parts(run)
+    say_files([*files, *report_written_for(run), *figures])
 
 
-def report_parts(run: StudyRun) -> None:
-    """Print, write and draw the loss through each part of each system except the built-in."""
+def report_parts(run: StudyRun) -> list[Path]:
+    """Print, write and draw the loss through each part of each system except the built-in.
+
+    Returns the paths, for the line of files.
+    """
     losses = system_parts(run.plan, Progress())
     if losses.empty:
         print("parts: no loss to attribute: name a system other than rag, and a noise")
-        return
+        return []
     path = run.path / "system_parts.csv"
     write_csv(path, losses)
     show(parts_table(losses))
     print("F1 loss compared with the ground truth, by the part of the system that noise affects")
-    print(f"table: {path}")
-    for path in parts_figure(losses, run.path / "figures", reader_notes(run.readers)):
-        print(f"figure: {path}")
+    return [path, *parts_figure(losses, run.path / "figures", reader_notes(run.readers))]
 
 
 def captions(drops: pd.DataFrame) -> list[str]:

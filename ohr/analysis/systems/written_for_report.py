@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
 from ohr.analysis.systems.table import scored_with
@@ -17,18 +19,20 @@ METRIC = "f1"
 COLUMNS = ("knowledge_base", "system", "n", "f1", "ci_low", "ci_high", "n_all", "f1_all")
 
 
-def report_written_for(run: StudyRun) -> None:
-    """Print and write both scores of each system, if questions were written for one of them."""
+def report_written_for(run: StudyRun) -> list[Path]:
+    """Print and write both scores of each system, if questions were written for one of them.
+
+    Returns the paths, for the line of files.
+    """
     left_out = written_for(run)
     if not left_out.qids:
-        return
+        return []
     values = both(run, left_out)
     table = both_table(values, left_out)
     print()
     print_caption(table.caption)
     show(terminal_table(table))
-    for path in write_table(run.path / "tables", "written_for", values, table):
-        print(f"table: {path}")
+    return write_table(run.path / "tables", "written_for", values, table)
 
 
 def both(run: StudyRun, left_out: WrittenFor) -> pd.DataFrame:

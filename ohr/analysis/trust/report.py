@@ -20,7 +20,7 @@ from ohr.analysis.trust.details import (
 from ohr.analysis.trust.figure import draw_trust
 from ohr.analysis.trust.table import CHECKED, COMBINED, FEWEST, RISKS, trust
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import files_line, print_caption, say, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable
 from ohr.statistics.numbers import NOTHING, percent
 from ohr.store.atomic import write_text
@@ -49,7 +49,7 @@ def report_trust(path: Path, metric: str, right: float, risks: Sequence[float], 
     show(terminal_table(table))
     for line in (table.caption, *notes):
         print_caption(line)
-    say(files_line([*(out / n for n in (DETAILS_FILE, SIGNALS_FILE, PROMISES_FILE)), *figures[:1]]))
+    say_files([*(out / n for n in (DETAILS_FILE, SIGNALS_FILE, PROMISES_FILE)), *figures])
     return 0
 
 

@@ -28,7 +28,7 @@ from ohr.analysis.validity.table import (
 )
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
-from ohr.display.terminal import report_failures
+from ohr.display.terminal import report_failures, say_files
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -192,7 +192,7 @@ def report(original: Scores, generated: Scores, out: Path, metric: str) -> None:
     for line in lines:
         print(plain(line))
     write_text(out / "validity.txt", "\n".join(lines) + "\n")
-    print(f"differences: {out / 'differences.csv'}")
+    say_files([out / "differences.csv", out / "validity.txt"])
 
 
 def _settled(table: pd.DataFrame, sets: Mapping[str, Scores]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from ohr.analysis.vision.table import SOURCES, axis_engine, route_points, routes
 from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
-from ohr.display.terminal import empty_table, show, terminal_table
+from ohr.display.terminal import empty_table, say_files, show, terminal_table
 from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import stage_label
@@ -42,7 +42,7 @@ def report(run: StudyRun, engine: str | None = None, axis: str = "") -> None:
         f"{name}, by {noise} of {axis_label}": _curves(points, axis, noise),
         f"{name}, clean pages, in per cent (table S4)": _sources(sources),
     }
-    report_differences(run, run_differences(run))
+    files = report_differences(run, run_differences(run))
     for title, table in tables.items():
         table.title = plain(title)
         show(table)
@@ -51,10 +51,9 @@ def report(run: StudyRun, engine: str | None = None, axis: str = "") -> None:
     if any(each.are_tested for each in tested):
         print("letters compare the routes under one noise")
     for name, frame in (("routes.csv", points), ("table_s4.csv", sources)):
-        write_csv(run.path / name, frame)
-        print(f"table: {run.path / name}")
-    for path in routes_figure(points, run.cells, run.path / "figures", axis, notes):
-        print(f"figure: {path}")
+        files.append(run.path / name)
+        write_csv(files[-1], frame)
+    say_files([*files, *routes_figure(points, run.cells, run.path / "figures", axis, notes)])
 
 
 def _curves(points: pd.DataFrame, axis: str, title: str) -> Table:

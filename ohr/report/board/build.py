@@ -11,6 +11,7 @@ from ohr.analysis.board.runs import Entry, Rerun, digests_of, open_entries, reru
 from ohr.analysis.board.table import Ranking, board_frame, has_baseline, rankings, records_of
 from ohr.analysis.noise_cost.baselines import named_baseline
 from ohr.analysis.noise_cost.table import BASELINE
+from ohr.display.terminal import files_line
 from ohr.files.safe_text import plain
 from ohr.report.board.page import SCRIPTS, SHEETS, page
 from ohr.store.atomic import write_bytes, write_text
@@ -112,5 +113,5 @@ def _lines(
               for entry in entries if entry.lacks]  # fmt: skip
     lines += unverified_lines(entry.run for entry in entries if entry.run and not entry.lacks)
     lines += [f"{rerun.name}: {rerun.badge()}" for rerun in again]
-    written = [f"table: {out / 'board.csv'}", f"table: {out / 'board.json'}"]
-    return [*map(plain, lines), *written, f"board: {out / 'index.html'}"]
+    files = files_line([out / name for name in ("index.html", "board.csv", "board.json")])
+    return [*map(plain, lines), plain(files)]

@@ -126,7 +126,7 @@ def test_elsewhere_a_sentence_is_one_line(capsys: pytest.CaptureFixture[str]) ->
 def test_files_are_named_on_one_line_below_the_folder_that_all_are_in() -> None:
     files = ["figures/bars.png", "figures/bars.svg", "tables/table2.csv", "tables/table2.md"]
     line = files_line([Path("run") / name for name in files])
-    assert line == "files in run: figures/bars, tables/table2"
+    assert line == "files in run: tables/table2, figures/bars"
     assert files_line([Path("run/a.csv"), Path("run/figures/x.svg")]) == (
         "files in run: a.csv, figures/x"
     )
