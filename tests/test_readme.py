@@ -123,14 +123,7 @@ def give(command: str, folder: Path, *more: str) -> str:
         main = importlib.import_module(f"experiments.{module}").main
         done = CliRunner().invoke(main, [*without(arguments, more), *more])
     assert done.exit_code == 0, done.output
-    assert len(files_alone(done.stdout, folder)) <= 1, "several lines that are a file each"
     return done.stdout
-
-
-def files_alone(text: str, folder: Path) -> list[str]:
-    """The lines of a text that only name a file, after a word at most."""
-    names = {line: line.partition(": ")[2] or line for line in text.splitlines()}
-    return [line for line, name in names.items() if name and (folder / name).is_file()]
 
 
 def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:

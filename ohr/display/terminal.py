@@ -204,7 +204,7 @@ def empty_table(left_side: Iterable[str], right: Iterable[str] = (), **options: 
 def add_columns(table: Table, headings: Iterable[str], **options: Any) -> None:
     """Further columns of a table; ``options`` are rich's."""
     for name in headings:
-        table.add_column(Text(plain(name)), **options)
+        table.add_column(Text("\n".join(map(plain, name.split("\n")))), **options)
 
 
 def terminal_table(table: TextTable, **options: Any) -> Table:

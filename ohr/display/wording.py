@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ohr.statistics import Ties
 from ohr.statistics.inference import unseen_share
+from ohr.statistics.letters import ONE_CONDITION
 from ohr.statistics.numbers import prose_bound
 
 ALPHA = 0.05
@@ -87,6 +88,12 @@ def letters_line(results: Iterable[Ties]) -> str:
     if any(each.are_tested for each in every):
         return LETTERS
     return f"No letters for ties: {every[0].reason}." if every else ""
+
+
+def printed_letters(results: Iterable[Ties]) -> str:
+    """:func:`letters_line` for a terminal: nothing where only one condition could have a letter."""
+    every = list(results)
+    return "" if all(each.reason == ONE_CONDITION for each in every) else letters_line(every)
 
 
 def letters_part(results: Iterable[Ties]) -> str:

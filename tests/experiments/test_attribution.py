@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from experiments.attribution import main
-from ohr.analysis.attribution.report import loss_table, ocr_lines
+from ohr.analysis.attribution.report import loss_table, ocr_lines, verdict_lines
 from ohr.analysis.attribution.table import (
     CAUSES,
     COALITIONS,
@@ -172,3 +172,26 @@ def test_it_needs_a_retriever_and_a_reader(corpus, tmp_path):
     result = CliRunner().invoke(main, [*corpus, "stages=[ocr]", "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert "stages must include overall" in result.output
+
+
+def test_the_verdict_names_each_cause_with_its_interval_and_what_may_be_nothing():
+    costs = {"reading": (0.5, 0.4, 0.6), "ocr": (0.2, 0.1, 0.3), "retrieval": (0.01, -0.1, 0.1)}
+    rows = [
+        {"engine": "tesseract", "perturbation": "none", "level": "", "intensity": 0.0}
+        | {"chunker": "tokens", "retriever": "bm25", "reader": "extractive", "group": "all"}
+        | {"cause": cause, "f1_lost": lost, "ci_low": low, "ci_high": high}
+        | {"overall_f1": 0.29, "n": 24}
+        for cause, (lost, low, high) in {**costs, "chunking": (0.0, 0.0, 0.0)}.items()
+    ]
+    assert list(verdict_lines(pd.DataFrame(rows), 8)) == [
+        "tesseract, clean: answer F1, whole system, is 0.29. What is missing to 1, by cause: "
+        "reading 0.50 (95 % CI 0.40 to 0.60); OCR 0.20 (95 % CI 0.10 to 0.30); retrieval 0.01 "
+        "(95 % CI −0.10 to 0.10; it may be 0); chunking 0.00 (no document lost or gained).",
+        "24 questions on 8 documents.",
+    ]
+
+
+def test_the_command_says_first_what_each_cause_costs(attribution_output):
+    _, _, printed = attribution_output
+    assert re.search(r"What is missing to 1, by cause: .*OCR \d\.\d\d", printed)
+    assert printed.index("by cause: ") < printed.index("questions on")

@@ -56,8 +56,9 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     arguments = [str(formatting_run.path), "--out", str(tmp_path), "--stage", "generation"]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
-    assert "F1 of at least 0.5" in done.output
-    assert "adds up to 100 % over the kinds of evidence" in done.output
+    printed = " ".join(done.output.split())
+    assert "F1 of at least 0.5" in printed
+    assert "adds up to 100 % over the kinds of evidence" in printed
     table = pd.read_csv(tmp_path / "error_analysis.csv")
     assert {"all", "source:chart", "domain:manual"} < set(table["group"])
     for suffix in ("md", "tex", "png", "svg", "pdf"):

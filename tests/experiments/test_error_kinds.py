@@ -163,6 +163,7 @@ def test_the_command_writes_parts_that_add_up(run_folder, tmp_path):
     assert kinds["share_of_characters"].sum() == pytest.approx(1)
     assert kinds.loc["text_added", "errors"] > 0
     assert "loss per question" in result.output
+    assert ": most is lost to " in result.stdout.split("\n\n")[0], "the finding comes first"
 
 
 @pytest.mark.slow

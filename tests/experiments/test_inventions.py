@@ -59,7 +59,12 @@ def test_tables_figures_and_pictures_are_written_and_a_second_run_reads_nothing(
         *("01_hidden__", "02_hidden__", "03_hidden__"),
         *("04_textless", "05_textless", "06_textless"),
     ]
-    for line in ("Covered words", "Pages without text", "The same page again", "picture: "):
+    for line in (
+        "Covered words",
+        "Pages without text",
+        "The same page again",
+        "pictures/01_hidden__",
+    ):
         assert line in done.stdout
     log = drawn.parent / "log"
     readings = log.read_text()

@@ -188,7 +188,7 @@ def test_the_command_prints_the_agreement(tmp_path, metric):
     arguments = [str(run), "--out", str(out), "--natural", "*_*_*", "--metric", metric]
     done = CliRunner().invoke(main, arguments, env={"COLUMNS": "100"})
     assert done.exit_code == 0, done.output
-    *_, agree, share, nearest = done.output.strip().splitlines()
+    agree, share, nearest, *_ = done.stdout.splitlines()
     assert agree == (
         "Mean losses under `warping 1` rank the 4 conditions like natural noise does: "
         "tau_b 1.00 (of 6 pairs that natural noise settles it settles 6 alike, 6 documents)."

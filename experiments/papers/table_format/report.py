@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import pandas as pd
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +21,8 @@ from ohr.analysis.comparison.differences_report import change_text
 from ohr.display.columns import make_table, text_column, value_column
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.settings import setting_names, settings_of
-from ohr.display.terminal import empty_table, print_caption, say_files, show, terminal_table
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show, terminal_table
+from ohr.display.verdicts import MOST_NAMED, effect_text, size_text
 from ohr.display.wording import family
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -43,6 +47,9 @@ def report(run: StudyRun) -> None:
         write_csv(run.path / f"{name}.csv", frame)
     top_k = run.plan.config.top_k
     cells, differences = main_setting(cells, top_k), main_setting(differences, top_k)
+    for line in verdict_lines(run, cells, differences):
+        say(line)
+    print()
     show(format_table(cells, differences))
     notes = reader_notes(run.readers)
     if len(run.plan.chunkers) > 1:
@@ -52,6 +59,30 @@ def report(run: StudyRun) -> None:
     show(terminal_table(make_table(_LOSSES, losses)))
     figures = format_figure(cells, differences, run.path / "figures", notes)
     say_files([run.path / "differences.csv", run.path / "losses.csv", *figures])
+
+
+def verdict_lines(run: StudyRun, cells: pd.DataFrame, differences: pd.DataFrame) -> Iterator[str]:
+    """Of the last stage: whether a format differs from the first; and the sizes."""
+    chosen = [m for m in METRICS if len(cells_of(cells, m[0], m[1], GROUP))]
+    on_tables = run.rows.loc[run.rows["evidence_source"] == GROUP.partition(":")[2]]
+    documents = on_tables["doc_id"].nunique()
+    if differences.empty:
+        yield "One format is measured, so there is nothing to compare it with: name more engines."
+        return
+    stage, metric, title = chosen[-1]
+    rows = differences[(differences["stage"] == stage) & (differences["metric"] == metric)]
+    ranked = rows.reindex(rows["mean"].abs().sort_values(ascending=False).index)
+    changes = [_change(row, documents) for row in ranked.to_dict("records")[:MOST_NAMED]]
+    yield f"Of {title}, compared with {rows['less'].iloc[0]}: {'; '.join(changes)}."
+    yield size_text(int(rows["n"].max()), documents)
+
+
+def _change(row: Mapping[Any, Any], documents: int) -> str:
+    """What a format gains or loses, with its test."""
+    sign, verb = (1, "gains") if row["mean"] > 0 else (-1, "loses")
+    low, high = sorted(sign * float(row[end]) for end in ("ci_low", "ci_high"))
+    effect = effect_text(abs(row["mean"]), low, high, row["p_adjusted"], documents)
+    return f"{row['format']} {verb} {effect}"
 
 
 def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:

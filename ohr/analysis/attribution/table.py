@@ -169,6 +169,12 @@ def _is_known(plan: Plan, question: Question) -> bool:
     )
 
 
+def count_documents(plan: Plan) -> int:
+    """The documents of the questions with a truth, over which intervals are."""
+    units = units_with_truth(plan)
+    return len(set(units.documents[units.groups["all"]].tolist()))
+
+
 def left_out_line(plan: Plan) -> str:
     """How many questions :func:`with_truth` leaves out; empty if none."""
     total, counted = len(plan.questions), len(units_with_truth(plan).groups["all"])

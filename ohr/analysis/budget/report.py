@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from rich.text import Text
 
 from ohr.analysis.budget.table import budgets
 from ohr.analysis.curves.report import settings_of
-from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import empty_table, print_caption, say, say_files, show
 from ohr.display.wording import counted
@@ -26,9 +25,9 @@ FILE = "budgets.csv"
 Titles = Mapping[tuple[str, str], str]
 """The title of a metric by its stage and name."""
 _WHY = {
-    "exceeded": "the least noise loses more",
-    "undecided": "cannot be said: too few documents",
-    "few": "cannot be said: too few documents, or nothing to lose",
+    "exceeded": "exceeded",
+    "undecided": "undecided",
+    "few": "too few",
 }
 
 
@@ -48,11 +47,22 @@ def report_budgets(
         say(line)
     print()
     show(_table(table, titles))
-    print(plain(coverage_line(table)))
+    for line in (*_legend(table), coverage_line(table)):
+        print_caption(line)
     for line in note_lines(answerers(table), run_notes(runs)):
         print_caption(line)
     say_files([folder / FILE])
     return 0
+
+
+def _legend(table: pd.DataFrame) -> Iterator[str]:
+    """What stands in the place of a budget; where the rows are that are not shown."""
+    yield (
+        "exceeded: the least noise measured loses more than the accepted share; undecided: these "
+        "documents are too few to promise one; too few: nothing can be said, or nothing is lost"
+    )
+    if (table["group"] != "all").any():
+        yield f"each kind of question: {FILE}"
 
 
 def verdict_lines(table: pd.DataFrame, titles: Titles) -> list[str]:
@@ -92,18 +102,16 @@ def _verdict(row: Mapping[Hashable, Any], titles: Titles) -> str:
 
 
 def _table(table: pd.DataFrame, titles: Titles) -> Table:
-    """Every curve and kind of evidence: the budget, and the losses there and at the next level."""
+    """Every curve: the budget, and the losses there and at the next level."""
     printed = empty_table(
-        ["engine", "noise", "metric", "questions"],
+        ["engine", "noise", "metric"],
         ["n", "documents", "budget", "lost (at most)", "next level", "lost (at most)"],
     )
-    shown = table[(table["group"] == "all") | table["group"].str.startswith("source:")]
-    for row in shown.to_dict("records"):
+    for row in table[table["group"] == "all"].to_dict("records"):
         budget = number(row["noise"]) if row["kind"] == "within" else _WHY[row["kind"]]
         printed.add_row(
             *(Text(plain(str(row[name]))) for name in ("engine", "perturbation")),
             _title(row, titles),
-            Text(plain(group_label(row["group"]))),
             *(f"{row['n']:,}", f"{row['n_clusters']:,}", budget),
             *(_lost(row, ""), "-" if pd.isna(row["next_noise"]) else number(row["next_noise"])),
             _lost(row, "next_"),

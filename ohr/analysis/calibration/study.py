@@ -21,7 +21,15 @@ from ohr.analysis.calibration.table import (
 )
 from ohr.display.choices import MARGIN
 from ohr.display.columns import Column, make_table, number_column, text_column, value_column
-from ohr.display.terminal import empty_table, report_failures, say_files, show, terminal_table
+from ohr.display.terminal import (
+    empty_table,
+    print_caption,
+    report_failures,
+    say,
+    say_files,
+    show,
+    terminal_table,
+)
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import distorts_images
@@ -74,19 +82,29 @@ def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGI
     means = measured_means(rows, split)
     write_csv(out / "curves.csv", means)
     paths = calibration_curves(means, calibration, out / "figures")
+    checks = pd.DataFrame()
+    if check:
+        try:
+            checks = _checks(config, out, split, margin)
+            say(_verdict(checks, split, margin))
+        except UnreachableError as error:
+            say(str(error))
+    else:
+        say("The fitted curves are not checked: --check reads pages at the fitted intensities.")
+    print()
     show(_curve_table(means))
     for line in drops(means):
         print(line)
-    if check:
-        try:
-            paths += _check(config, out, split, margin)
-        except UnreachableError as error:
-            print(error)
+    if len(checks):
+        show(terminal_table(make_table(_CHECKS, checks)))
+        for line in check_lines(checks):
+            print_caption(line)
+        paths += [out / "checks.csv", *calibration_checks(checks, out / "figures")]
     say_files([out / "calibration.json", out / "curves.csv", *paths])
     return report_failures(result.failures, result.failed)
 
 
-def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[Path]:
+def _checks(config: StudyConfig, out: Path, split: Split, margin: float) -> pd.DataFrame:
     """Run the wanted values, and compare them with the noise on the unseen half."""
     targets = config.model_copy(
         update={
@@ -102,15 +120,16 @@ def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[
     rows = read_rows(out / "checked")
     checks = check_targets(rows, split, margin)
     write_csv(out / "checks.csv", checks)
-    show(terminal_table(make_table(_CHECKS, checks)))
-    print(
+    return checks
+
+
+def _verdict(checks: pd.DataFrame, split: Split, margin: float) -> str:
+    """How many wanted values are shown to be met."""
+    return (
         f"{int((checks['check'] == MET).sum())} of {len(checks)} wanted values shown to be met "
         f"within {margin:g} on the {split.held_out_size} {split.unit}s that the curves were not "
         f"fitted on: the whole 95 % interval of the difference, over {split.unit}s, lies within"
     )
-    for line in check_lines(checks):
-        print(plain(line))
-    return [out / "checks.csv", *calibration_checks(checks, out / "figures")]
 
 
 def _curve_table(means: pd.DataFrame) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -32,9 +32,11 @@ from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.verdicts import effect_text, size_text
 from ohr.display.wording import ALPHA, add_letters, is_shown, letters_part, rare_losses
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
 from ohr.statistics.numbers import interval, number, p_value, prose, signed
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
@@ -75,6 +77,9 @@ def compare_runs(
     notes = note_lines(_readers(runs, differences), run_notes(runs))
     labels = {(str(i.stage), i.metric): i.label for run in runs for i in run.metric_infos}
     table = _text_table(differences, labels, [*notes, *truth_notes(run.cells for run in runs)])
+    for line in verdict_lines(differences, metrics_of(runs, metric), labels):
+        say(line)
+    print()
     show(terminal_table(table))
     print_caption(table.caption)
     for line in unverified_lines(runs):
@@ -102,6 +107,34 @@ def compare_runs(
     code = _close_gate(checked, runs, by, fail_undecided) if conditions else 0
     say_files(files)
     return code
+
+
+def verdict_lines(
+    differences: pd.DataFrame,
+    metrics: Sequence[tuple[str, str]],
+    labels: Mapping[tuple[str, str], str],
+) -> Iterator[str]:
+    """Of each metric, how many comparisons are significant, and the largest change; the sizes."""
+    whole = differences[differences["group"] == "all"]
+    for stage, metric in metrics:
+        rows = whole[(whole["stage"] == stage) & (whole["metric"] == metric)]
+        if (stage == "ocr" and len({s for s, _ in metrics}) > 1) or rows.empty:
+            continue
+        shown = rows[rows["p_adjusted"].map(is_shown)]
+        chosen = rows if shown.empty else shown
+        row = chosen.sort_values(
+            "difference", key=lambda column: -column.abs(), kind="stable"
+        ).iloc[0]
+        change = effect_text(
+            row["difference"], row["ci_low"], row["ci_high"], row["p_adjusted"], row["n_documents"]
+        )
+        of = f"{len(shown)} of {len(rows)} changes are significant; the largest of "
+        of += "these, " if len(shown) else "all, "
+        of *= len(rows) > 1
+        name = heading(labels.get((stage, metric), metric))
+        yield f"{name}: {of}{row['other']} minus {row['baseline']}: {change}."
+    if len(whole):
+        yield size_text(int(whole["n"].max()), int(whole["n_documents"].max()))
 
 
 def _close_gate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
-from ohr.display.labels import shown_measures
+from ohr.display.labels import added_noise_title, noise_title, shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.settings import COLUMNS, Setting
-from ohr.display.terminal import empty_table, print_caption, say_files, show
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show
+from ohr.display.verdicts import size_text
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.statistics.numbers import ends, number
+from ohr.metrics.labels import heading
+from ohr.statistics.numbers import ends, number, prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 from ohr.study.results import run_names, uncounted_conditions
@@ -35,6 +37,11 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     folder = out or paths[0]
     write_csv(folder / "curves.csv", table)
     metrics = list(dict.fromkeys(metric for run in runs for metric in shown_measures(run.cells)))
+    for line in verdict_lines(table, metrics):
+        say(line)
+    documents = max(run.rows["doc_id"].nunique() for run in runs)
+    say(size_text(int(table["n"].max()), documents))
+    print()
     show(curves_shown(table, metrics))
     for line in note_lines(answerers(table), run_notes(runs)):
         print_caption(line)
@@ -50,6 +57,35 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
         files.append(folder / "seeds.csv")
     say_files(files)
     return 0
+
+
+def verdict_lines(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Of each metric, the curve that loses a tenth at the least noise, by the measured value."""
+    table = table.assign(setting=settings_of(table))
+    for stage, metric, title in metrics:
+        rows = table[(table["stage"] == stage) & (table["metric"] == metric)]
+        known = rows[(rows["group"] == "all") & rows["breakpoint"].notna()]
+        if known.empty:
+            yield f"{heading(title)}: no curve says where a tenth is lost."
+            continue
+        row = known.sort_values("breakpoint", kind="stable").iloc[0]
+        curve = f"{row['engine']} under {row['perturbation']}"
+        if known["setting"].nunique() > 1:
+            curve += f" ({row['setting']})"
+        low, high = row["breakpoint_ci_low"], row["breakpoint_ci_high"]
+        noise = added_noise_title(noise_title(str(row["axis"])))
+        if row["breakpoint"] == float("inf"):
+            from_low = "" if pd.isna(low) or low == float("inf") else (
+                f"; a loss from {noise} of {prose(low)} on is not ruled out"
+            )  # fmt: skip
+            yield f"{heading(title)}: no curve has lost a tenth of its clean score{from_low}."
+            continue
+        over = "" if pd.isna(low) else f" (95 % CI {_bound(low)} to {_bound(high)})"
+        first = "first " if len(known) > 1 else ""
+        yield (
+            f"{heading(title)}: {curve} has {first}lost a tenth of its clean score, at {noise} of "
+            f"{prose(row['breakpoint'])}{over}."
+        )
 
 
 def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,13 +20,17 @@ from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
 from ohr.display.labels import group_label, interval_units, noise_title
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import print_caption, say_files, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.verdicts import MOST_NAMED, size_text
+from ohr.display.wording import counted
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.statistics.numbers import ends, percent
 from ohr.study.opening import open_runs
 from ohr.study.results import run_names
+
+BOTH, ANSWER_ALONE = "ocr_wrong_answer_wrong", "ocr_right_answer_wrong"
 
 
 def analyse_errors(
@@ -53,14 +58,21 @@ def analyse_errors(
     )
     caption = "; ".join([caption, *note_lines(answerers(everyone), run_notes(runs))])
     units = interval_units(everyone["ci_unit"])
+    documents = max(run.rows["doc_id"].nunique() for run in runs)
+    for line in verdict_lines(everyone, documents):
+        say(line)
+    print()
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print_caption(caption)
     sources = distinct(shares, names, groups=True)
     if sources["group"].nunique() > 1:
-        show(terminal_table(_source_table(sources)))
+        worst = _ranked(everyone)[0]
+        is_worst = (sources["name"] == worst["name"]) & (sources["setting"] == worst["setting"])
+        print()
+        show(terminal_table(_source_table(sources[is_worst])))
         print_caption(
             "in brackets: the share of all questions of that case, which adds up to 100 % over the "
-            "kinds of evidence"
+            "kinds of evidence; error_analysis.csv has the other knowledge bases"
         )
     over = f"; 95 % intervals for further {units}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
@@ -69,6 +81,28 @@ def analyse_errors(
     paths += case_dots(everyone, _short_line(measures), caption, out)
     say_files(paths)
     return 0
+
+
+def verdict_lines(shares: pd.DataFrame, documents: int) -> Iterator[str]:
+    """How many answers are wrong with wrong OCR, and with right OCR; the most damaged first."""
+    ranked = _ranked(shares)
+    several = shares["setting"].nunique() > 1
+    for row in ranked[:MOST_NAMED]:
+        parts: list[str] = []
+        for case, when in ((BOTH, "with wrong OCR"), (ANSWER_ALONE, "with right OCR")):
+            low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
+            over = "no interval" if pd.isna(low) else f"95 % CI {percent(low)} to {percent(high)}"
+            of = " of the answers are wrong" if not parts else ""
+            parts.append(f"{percent(row[case])}{of} {when} ({over})")
+        setting = f", {row['setting']}" if several else ""
+        yield f"{row['name']}{setting}: {', '.join(parts)}."
+    if len(ranked) > MOST_NAMED:
+        yield f"The table has {counted(len(ranked) - MOST_NAMED, 'other knowledge base')}."
+    yield size_text(int(shares["n"].max()), documents)
+
+
+def _ranked(shares: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    return shares.sort_values(BOTH, ascending=False, kind="stable").to_dict("records")
 
 
 def _measures_line(shares: pd.DataFrame, measures: Sequence[str]) -> str:

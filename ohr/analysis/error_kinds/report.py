@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +15,13 @@ from ohr.display.columns import Column, Row, make_table, number_column, text_col
 from ohr.display.labels import interval_units
 from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.verdicts import effect_text
 from ohr.display.wording import is_shown
+from ohr.metrics.labels import heading
 from ohr.ocr.progress import Progress
 from ohr.ocr_errors.words import cached_page_words
-from ohr.statistics.numbers import ends, number, percent
+from ohr.statistics import too_few
+from ohr.statistics.numbers import ends, number, percent, prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -64,7 +67,10 @@ def report_kinds(
         f"{costs.variant.label}; {setting.chunker}, {setting.retriever}, {setting.reader}; "
         f"{len(questions)} questions of {documents} documents"
     )
-    say(described)
+    for line in verdict_lines(losses, places):
+        say(line)
+    say(f"Measured on {described}.")
+    print()
     if count := costs.repairs.uncompared:
         print(f"not compared: {count:,} pages whose truth has no known order of words")
     files = [out / "error_losses.csv"]
@@ -78,13 +84,35 @@ def report_kinds(
     for name, rows in (("kinds", losses), ("places", places)):
         if rows.empty:
             continue
-        own = losses_text(rows)
-        show(terminal_table(own, title=f"loss per question by {name}"))
-        print_caption(own.caption)
-        files += write_table(out, f"loss_by_{name}", rows, own)
+        files += write_table(out, f"loss_by_{name}", rows, losses_text(rows))
+    print_caption("loss per question of each kind and place, with intervals: loss_by_*.md")
     files += write_table(out, "error_kinds", kinds, table)
     say_files([*files, *draw_kinds(kinds, losses, out / "figures", [described])])
     return 0
+
+
+def verdict_lines(losses: pd.DataFrame, places: pd.DataFrame) -> Iterator[str]:
+    """Of each outcome, the kind and the place of errors that cost most per question."""
+    whole = losses[losses["group"] == "all"]
+    if reason := too_few(int(whole["n_documents"].max())):
+        yield f"Nothing can be shown: {reason}."
+    for outcome in dict.fromkeys(whole["outcome"]):
+        parts = [f"most is lost to {_costliest(whole, outcome)} per question"]
+        if not places.empty:
+            of_places = places[places["group"] == "all"]
+            parts.append(f"by place, to {_costliest(of_places, outcome)}")
+        yield f"{heading(outcome_title(outcome))}: {'; '.join(parts)}."
+
+
+def _costliest(losses: pd.DataFrame, outcome: str) -> str:
+    """The kind with the largest mean loss, with its test if one is possible."""
+    rows = losses[losses["outcome"] == outcome]
+    worst = rows.sort_values("loss", ascending=False, kind="stable").iloc[0]
+    name, documents = NAMES.get(worst["kind"], worst["kind"]), int(worst["n_documents"])
+    if too_few(documents):
+        return f"{name}, {prose(worst['loss'])}"
+    low, high, p = (worst[f"loss_{part}"] for part in ("ci_low", "ci_high", "p"))
+    return f"{name}, {effect_text(worst['loss'], low, high, p, documents)}"
 
 
 def _words(repairs: Repairs) -> int:

@@ -16,7 +16,16 @@ from ohr.analysis.inventions.table import ALL, count_pages, summarise
 from ohr.analysis.inventions.variants import Design, draw_variants
 from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import report_failures, say, say_files, show, terminal_table
+from ohr.display.terminal import (
+    print_caption,
+    report_failures,
+    say,
+    say_files,
+    show,
+    terminal_table,
+)
+from ohr.display.verdicts import estimate_text
+from ohr.display.wording import counted, listed
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.statistics.numbers import number, percent
@@ -56,9 +65,12 @@ def report_inventions(
         figures = invention_figures(summary, out / "figures")
         cases = worst_cases(pages, variants, outcomes, counts, PICTURES)
         pictures = draw_cases(cases, pages, out / "pictures")
+    for line in verdict_lines(summary):
+        say(line)
+    print()
     for lines in (_hidden_lines, _textless_lines, _repeat_lines):
         for line in lines(summary):
-            say(line)
+            print_caption(line)
     for case, path in zip(cases, pictures, strict=True):
         print(plain(f"{path.relative_to(out)}: {case.title}"))
     say_files([out / SUMMARY, out / COUNTS, *figures])
@@ -68,6 +80,40 @@ def report_inventions(
         if all(outcome.status in FAILED for outcome in engine_outcomes)
     ]
     return report_failures((), failed)
+
+
+def verdict_lines(summary: pd.DataFrame) -> list[str]:
+    """What each engine makes up, in one sentence; the pages behind it are in the tables."""
+    chosen = (
+        ("hidden", "excess", "writes {} of the covered words, beyond chance"),
+        ("textless", "any", "finds words on {} of the pages without text"),
+        ("repeat", "gone", "drops up to {} of the words when it reads a page again"),
+    )
+    lines = []
+    for engine in distinct(summary["engine"]):
+        parts = []
+        for part, measure, what in chosen:
+            rows = summary[(summary["engine"] == engine) & (summary["part"] == part)]
+            rows = rows[(rows["measure"] == measure) & rows["mean"].notna()]
+            whole = rows[(rows["kind"] == ALL) & rows["dose"].isna()]
+            if len(rows):
+                row = (whole if len(whole) else rows.sort_values("mean")).iloc[-1]
+                mean = estimate_text(row["mean"], row["ci_low"], row["ci_high"])
+                is_none = part == "hidden" and row["mean"] == 0
+                parts.append(_none_written(int(row["n"])) if is_none else what.format(mean))
+        if parts:
+            of_files = summary.loc[summary["part"] != "textless", "documents"]
+            documents = counted(int(of_files.max()) if len(of_files) else 0, "document")
+            lines.append(f"{engine} {listed(parts)} ({documents}).")
+    return lines
+
+
+def _none_written(n: int) -> str:
+    """That none came out, and the largest rate that this leaves open."""
+    return (
+        f"writes none of {n:,} covered words (below {_RULE_OF_THREE / n:.4f} of them, if words "
+        "are independent)"
+    )
 
 
 def _print_table(
@@ -145,15 +191,6 @@ def _hidden_lines(summary: pd.DataFrame) -> list[str]:
         "difference; other new words: per covered word",
         *_interval_line(rows),
     ]
-    total = rows[(rows["kind"] == ALL) & rows["dose"].isna()]
-    for engine in distinct(total["engine"]):
-        engine_rows = total[total["engine"] == engine].set_index("measure")
-        written, n = float(engine_rows["mean"]["written"]), int(engine_rows["n"]["written"])
-        if n and not written:
-            lines.append(
-                f"{engine}: none of {n:,} covered words was written: below "
-                f"{_RULE_OF_THREE / n:.4f}, if words are independent"
-            )
     return [*lines, *_failures(rows)]
 
 

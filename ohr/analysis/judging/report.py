@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,9 @@ from ohr.analysis.judging.table import (
     top_shares,
 )
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
-from ohr.display.terminal import print_caption, say_files, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.verdicts import effect_text, size_text
 from ohr.display.wording import family
 from ohr.statistics.clusters import FEWEST
 from ohr.statistics.numbers import ends, number, p_value
@@ -43,6 +45,9 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
         kappas = agreement(grades, preferences)
         table = make_table(_KAPPAS, kappas, "Agreement of two judges")
         tables.append(("agreement", kappas, table))
+    for line in verdict_lines(pairs):
+        say(line)
+    print()
     paths = []
     for name, frame, table in tables:
         show(terminal_table(table))
@@ -55,6 +60,27 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
     paths += preference_dots(shares, caption, out)
     paths += preference_differences(pairs, out)
     say_files(paths)
+
+
+def verdict_lines(pairs: pd.DataFrame) -> Iterator[str]:
+    """Of each judge, the two systems between which it prefers one most; and the sizes."""
+    whole = pairs[(pairs["group"] == "all") & pairs["difference"].notna()]
+    for judge, rows in whole.groupby("judge", sort=False):
+        row = rows.sort_values("difference", key=lambda column: -column.abs(), kind="stable").iloc[
+            0
+        ]
+        names = [row["first"], row["second"]]
+        better, worse = names if row["difference"] > 0 else names[::-1]
+        sign = 1 if row["difference"] > 0 else -1
+        low, high = sorted(sign * row[f"ci_{end}"] for end in ("low", "high"))
+        value, documents = abs(row["difference"]), int(row["n_documents"])
+        preference = effect_text(value, low, high, row["p_adjusted"], documents)
+        yield (
+            f"{judge}, {row['knowledge_base']}: {better} is preferred to {worse} on more questions "
+            f"than the reverse, by a share of {preference}."
+        )
+    if len(whole):
+        yield size_text(int(whole["n"].max()), int(whole["n_documents"].max()))
 
 
 def _grade_table(means: pd.DataFrame) -> TextTable:

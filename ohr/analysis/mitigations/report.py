@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,12 @@ from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.mitigations.table import unpaired_lines, won_back
 from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import interval_units, shown_measures
-from ohr.display.terminal import empty_table, print_caption, say_files, show, terminal_table
-from ohr.display.wording import is_shown
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show, terminal_table
+from ohr.display.verdicts import effect_text
+from ohr.display.wording import counted, is_shown
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
 from ohr.statistics.numbers import number, percent
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
@@ -38,12 +41,16 @@ def report(run: StudyRun, arms: Sequence[Arm], left_out: Sequence[str], natural:
     titles = _titles(run)
     names = list(dict.fromkeys(arm.name for arm in arms))
     of_all = table[table["group"] == "all"]
+    for line in _verdicts(of_all, titles):
+        say(line)
+    say(f"Pages and questions of {counted(int(of_all['n_documents'].max()), 'document')}.")
+    print()
     for (engine, noise), rows in of_all.groupby(["engine", "noise"], sort=False):
         show(_gains(f"{engine}, {noise}", rows, titles))
     for engine, rows in costs.groupby("engine", sort=False):
         show(_costs(str(engine), rows))
     lines = [*left_out, *unpaired_lines(run, natural)]
-    for line in (*_verdicts(of_all, titles), *(f"left out: {line}" for line in lines)):
+    for line in (f"left out: {line}" for line in lines):
         print_caption(line)
     figures = gains_figure(of_all, titles, names, run.path / "figures")
     say_files([run.path / GAINS, run.path / COSTS, *figures])
@@ -135,7 +142,7 @@ def _verdicts(rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Iterato
             ),
         ]
         text = "; ".join(filter(None, parts)) or "no arm is shown to help or to harm"
-        yield f"{titles[str(stage), str(metric)]}: {text}"
+        yield f"{heading(titles[str(stage), str(metric)])}: {text}."
 
 
 _ARM = ["engine", "retriever", "arm"]
@@ -143,10 +150,20 @@ _ARM = ["engine", "retriever", "arm"]
 
 def _named(what: str, rows: pd.DataFrame) -> str:
     names = [
-        f"{row['engine']} + {row['arm']}" + _brackets(row["noise"], row["retriever"])
+        f"{row['engine']} + {row['arm']}"
+        + _brackets(row["noise"], row["retriever"])
+        + (f" by {_tested(row)}" if row["noise"] else "")
         for row in rows.to_dict("records")
     ]
     return f"{what}: {', '.join(names)}" if names else ""
+
+
+def _tested(row: Mapping[Hashable, Any]) -> str:
+    """The gain of an arm, as it is shown."""
+    sign = 1 if row["gain"] > 0 else -1
+    low, high = sorted(sign * row[f"gain_{end}"] for end in ("low", "high"))
+    documents = int(row["n_documents"])
+    return effect_text(abs(row["gain"]), low, high, row["p_adjusted"], documents)
 
 
 def _brackets(*parts: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,9 @@ from ohr.analysis.noise_cost.table import UNDEFINED, conditions_of, noise_costs
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import print_caption, say_files, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.verdicts import size_text
 from ohr.display.wording import letters_part
 from ohr.statistics.numbers import interval, whole
 from ohr.study.opening import open_runs
@@ -33,12 +34,39 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
     metrics = [pair for pair in metrics_of(runs, metric) if metric or pair[0] != "ocr"]
     costs = noise_costs(runs, metrics)
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))
+    for line in verdict_lines(costs):
+        say(line)
+    print()
     show(terminal_table(table))
     print_caption(table.caption)
     for reason in costs.attrs["not_compared"]:
         print_caption(reason)
     say_files(write_table(out, "noise_cost", costs, table))
     return 0
+
+
+def verdict_lines(costs: pd.DataFrame) -> Iterator[str]:
+    """Of each metric, the condition with the lowest noise cost; and the sizes."""
+    for (stage, metric), rows in costs.groupby(["stage", "metric"], sort=False):
+        name, known = f"{stage}:{metric}", rows[rows["cost"].notna()]
+        if known.empty:
+            yield f"{name}: no noise cost: the baseline loses nothing under these noises."
+            continue
+        row = known.sort_values("cost", kind="stable").iloc[0]
+        [condition] = conditions_of(known.loc[[row.name]])
+        which = "the lowest" if len(known) > 1 else "a"
+        text = f"{name}: {condition} has {which} noise cost of {whole(row['cost'])}"
+        if np.isinf(row["ci_low"]):
+            yield f"{text}, but any cost is possible: the baseline's own loss may be 0."
+            continue
+        over = (
+            "no interval"
+            if pd.isna(row["ci_low"])
+            else f"95 % CI {whole(row['ci_low'])} to {whole(row['ci_high'])}"
+        )
+        yield f"{text} ({over}); the baseline's is 100."
+    if len(costs):
+        yield size_text(int(costs["n"].max()), int(costs["n_documents"].max()))
 
 
 def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:

@@ -22,9 +22,11 @@ from ohr.analysis.predictiveness.predictors import (
 from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, print_caption, say_files, show
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show
+from ohr.display.verdicts import size_text
 from ohr.display.wording import excluded
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
 from ohr.statistics.numbers import ends, number, p_value, prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
@@ -44,10 +46,16 @@ def report_predictiveness(
     write_csv(folder / "predictiveness.csv", table)
     write_csv(folder / "predictor_pairs.csv", tables.pairs)
     for label, outcome in outcomes_of(table):
-        show(_table(label, outcome))
-        for line in verdict_lines(outcome, tables):
-            print_caption(line)
+        first, *more = verdict_lines(outcome, tables)
+        for line in (f"{heading(label)}: {first}", *more):
+            say(f"{line}.")
+    documents = max(run.rows["doc_id"].nunique() for run in runs)
+    say(size_text(int(table["n_questions"].max()), documents))
+    for label, outcome in outcomes_of(table):
         print()
+        show(_table(label, outcome))
+        if overlapping := _overlapping(outcome):
+            print_caption(f"{OVERLAPS} shares part of the outcome's definition: {overlapping}")
     for line in _legend(table):
         print_caption(line)
     for line in note_lines(answerers(table), run_notes(runs)):
@@ -98,11 +106,7 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
 
 def verdict_lines(outcome: pd.DataFrame, tables: Predictors) -> Iterator[str]:
     """The result of an outcome's pairs, within conditions: of all metrics, then of pages."""
-    rows = outcome[
-        (outcome["conditions"] == "all")
-        & (outcome["group"] == "all")
-        & (outcome["correlation"] == WITHIN)
-    ]
+    rows = _within(outcome)
     pairs = tables.pairs.merge(
         rows[list(_same(tables.pairs, rows))].drop_duplicates(), validate="many_to_one"
     )
@@ -110,8 +114,21 @@ def verdict_lines(outcome: pd.DataFrame, tables: Predictors) -> Iterator[str]:
     yield f"{among if rows['overlaps'].any() else ''}{_sentence(verdict(rows, pairs))}"
     if rows.loc[~rows["overlaps"], "of"].nunique() > 1:
         yield f"among metrics of pages: {_sentence(verdict(rows, pairs, 'page'))}"
-    if overlapping := list(rows.loc[rows["overlaps"], "measure_title"]):
-        yield f"{OVERLAPS} shares part of the outcome's definition: {', '.join(overlapping)}"
+
+
+def _overlapping(outcome: pd.DataFrame) -> str:
+    """The metrics of pages that are partly the outcome by construction."""
+    rows = _within(outcome)
+    return ", ".join(rows.loc[rows["overlaps"], "measure_title"])
+
+
+def _within(outcome: pd.DataFrame) -> pd.DataFrame:
+    """The rows of all questions and conditions, correlated within conditions."""
+    return outcome[
+        (outcome["conditions"] == "all")
+        & (outcome["group"] == "all")
+        & (outcome["correlation"] == WITHIN)
+    ]
 
 
 def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
@@ -125,7 +142,7 @@ def _sentence(result: PredictorComparison | None) -> str:
         return "there are no two metrics to compare"
     leader = f"{result.leader} ({prose(result.rho)})"
     pairs = result.n_pairs
-    corrected = f"p after Holm over the {pairs} comparison{'s' * (pairs != 1)} of this table"
+    corrected = f"p after Holm over the {pairs} comparison{'s' * (pairs != 1)}"
     bound = excluded(result.bound, result.bound)
     if result.is_best:
         return f"best predictor: {leader}, ahead of each of the others ({corrected})"

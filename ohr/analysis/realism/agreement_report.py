@@ -56,6 +56,8 @@ def report_agreement(
     files = {"agreement": ranks, "by_document": conditions, "shape": shapes, "by_tag": tags}
     for name, frame in (files | {"losses": losses}).items():
         write_csv(out / f"{name}.csv", frame)
+    for sentence in sentences(ranks, shapes, tags):
+        say(sentence)
     side = "lower" if info.higher_is_better else "higher"
     print(f"\nMean losses: how much {side} the {info.title} is than on the same clean pages")
     for table in _loss_tables(losses):
@@ -77,9 +79,6 @@ def report_agreement(
     print("\nThe nearest distortion, by tags in the names of documents with natural noise")
     show(terminal_table(make_table(_TAGS, tags)), NARROW)
     print("no distortion is named for a tag of one document")
-    print()
-    for sentence in sentences(ranks, shapes, tags):
-        say(sentence)
     figures = agreement_figure(conditions, ranks, out / "figures") if len(conditions) else []
     return [*(out / f"{name}.csv" for name in (*files, "losses")), *figures]
 

@@ -20,7 +20,7 @@ from ohr.analysis.realism.table import (
     summarise,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import print_caption, say_files, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.wording import excluded, family, is_shown
 from ohr.statistics.numbers import ends, number, p_value
 from ohr.statistics.paired import FEWEST_TO_SHOW
@@ -43,6 +43,13 @@ def compare_distances(
     summary = summarise(selected)
     write_csv(out / "realism.csv", summary)
     paths = distance_figure(selected, out / "figures", paired=len(compared) > 0)
+    files = [out / "realism.csv"]
+    if len(compared):
+        files += report_agreement(runs, out, natural, metric)
+        print("\nEdit distance of pages")
+    else:
+        say("Nothing is compared: no page is both distorted and with natural noise (--natural).")
+        print()
     show(terminal_table(make_table(_SUMMARY, summary)))
     if len(compared):
         write_csv(out / "differences.csv", compared)
@@ -64,10 +71,8 @@ def compare_distances(
             print("no p of a sign-flip test over fewer than six is 0.05 or less")
     for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
         print_caption(line)
-    files = [out / "realism.csv"]
     if len(compared):
         files += [out / "differences.csv", out / "pairs.csv"]
-        files += report_agreement(runs, out, natural, metric)
     say_files([*files, *paths])
     return 0
 

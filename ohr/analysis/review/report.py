@@ -9,9 +9,11 @@ import pandas as pd
 
 from ohr.analysis.review.table import agreement_with_person, reviewed_scores
 from ohr.display.columns import make_table, number_column, text_column, value_column
-from ohr.display.terminal import say_files, show, terminal_table
+from ohr.display.terminal import say, say_files, show, terminal_table
+from ohr.display.wording import counted
 from ohr.errors import OhrError
 from ohr.questions.review import left_out_line, read_verdicts
+from ohr.statistics.numbers import prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 from ohr.study.output.cases import read_questions
@@ -30,6 +32,8 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
     table = agreement_with_person(scores)
     folder = out or paths[0]
     write_csv(folder / "review.csv", table)
+    say(verdict_of(table))
+    print()
     show(terminal_table(make_table(_COLUMNS, table)))
     print(
         "auroc: how often a metric is higher for an answer judged right than for one judged wrong; "
@@ -39,6 +43,19 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
         print("no judge was used in these runs: judge={name: …} adds the metric judged")
     say_files([folder / "review.csv"])
     return 0
+
+
+def verdict_of(table: pd.DataFrame) -> str:
+    """Which metric agrees best with the person; measured on these answers, without an interval."""
+    known = table[table["auroc"].notna()]
+    if known.empty:
+        return "No metric can be compared: answers that were judged right and wrong are needed."
+    best = known.sort_values("auroc", ascending=False, kind="stable").iloc[0]
+    return (
+        f"Of {counted(len(table), 'metric')}, {best['metric']} tells right from wrong answers best "
+        f"by measured AUROC: {prose(best['auroc'])} on {counted(int(best['n']), 'answer')}, "
+        f"{int(best['right'])} of them judged right (no interval)."
+    )
 
 
 _COLUMNS = (

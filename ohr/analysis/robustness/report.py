@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from ohr.analysis.robustness.table import (
 )
 from ohr.display.labels import STAGE_METRICS
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import print_caption, say_files, show, terminal_table
+from ohr.display.terminal import print_caption, say, say_files, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.verdicts import effect_text, size_text
 from ohr.display.wording import add_letters, excluded, family, is_shown, letters_part
+from ohr.metrics.labels import heading
 from ohr.statistics.numbers import ends, number, p_value
 from ohr.study.results import (
     StudyRun,
@@ -32,6 +34,9 @@ def compare_readers(run: StudyRun, out: Path, baseline: str = "") -> int:
     losses = robustness(run, baseline)
     notes = run_notes([run])
     table = text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
+    for line in verdict_lines(losses, run.rows["doc_id"].nunique()):
+        say(line)
+    print()
     show(terminal_table(table))
     print_caption(table.caption)
     paths = write_table(out, "robust_reader", losses, table)
@@ -40,6 +45,24 @@ def compare_readers(run: StudyRun, out: Path, baseline: str = "") -> int:
         paths += write_reader_table(marked, out, notes)
     say_files(paths)
     return 0
+
+
+def verdict_lines(losses: pd.DataFrame, documents: int) -> Iterator[str]:
+    """Of each stage, the reader that differs most from the baseline in what it loses."""
+    titles = {stage: title for stage, _, title in STAGE_METRICS}
+    compared = losses[(losses["group"] == "all") & (losses["baseline_reader"] != "")]
+    for stage, rows in compared.groupby("stage", sort=False):
+        row = rows.sort_values(
+            "loss_difference", key=lambda column: -column.abs(), kind="stable"
+        ).iloc[0]
+        way, sign = ("more", 1) if row["loss_difference"] > 0 else ("less", -1)
+        low, high = sorted(sign * row[f"loss_difference_ci_{end}"] for end in ("low", "high"))
+        change = effect_text(abs(row["loss_difference"]), low, high, row["p_adjusted"], documents)
+        yield (
+            f"{heading(titles[str(stage)])}: {row['knowledge_base']}, {row['reader']} loses {way} "
+            f"than {row['baseline_reader']}, by {change}."
+        )
+    yield size_text(int(losses["n"].max()), documents)
 
 
 def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -11,18 +12,25 @@ from rich.text import Text
 from ohr.analysis.structure.figure import TITLES, structure_figure
 from ohr.analysis.structure.table import COUNTS, summarise_structure
 from ohr.display.labels import interval_units
-from ohr.display.terminal import empty_table, print_caption, say_files, show
+from ohr.display.terminal import empty_table, print_caption, say, say_files, show
+from ohr.display.verdicts import MOST_NAMED, estimate_text
+from ohr.display.wording import counted, listed
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
+from ohr.study.results import knowledge_base_name
 
+RECALLS = ("heading_recall", "table_recall", "caption_recall")
 SUMMARY, DOCUMENTS = "structure.csv", "structure_documents.csv"
 
 
 def report_structure(documents: pd.DataFrame, out: Path | None) -> int:
     """Print the table; with a folder, write both tables and the figure."""
     summary = summarise_structure(documents)
+    for line in verdict_lines(summary):
+        say(line)
+    print()
     show(structure_table(summary))
     for line in _legend(documents, summary):
         print_caption(line)
@@ -32,6 +40,29 @@ def report_structure(documents: pd.DataFrame, out: Path | None) -> int:
         figures = structure_figure(summary, out / "figures")
         say_files([out / SUMMARY, out / DOCUMENTS, *figures])
     return 0
+
+
+def verdict_lines(summary: pd.DataFrame) -> Iterator[str]:
+    """What is left of headings, tables and captions, the knowledge base that loses most first."""
+    read = summary[(summary["engine"] != "gt") | (summary["perturbation"] != "none")]
+    if read.empty:
+        yield "The ground truth is compared with itself: name an engine or a noise."
+        return
+    keys = ["engine", "perturbation", "level", "intensity"]
+    bases = [rows.set_index("measure") for _, rows in read.groupby(keys, sort=False, dropna=False)]
+    ranked = sorted(bases, key=lambda rows: rows["mean"].to_dict()[RECALLS[0]])
+    for rows in ranked[:MOST_NAMED]:
+        shares = [
+            f"{estimate_text(*rows.loc[name, ['mean', 'ci_low', 'ci_high']])} of the "
+            f"{TITLES[name].removesuffix(' found')}"
+            for name in RECALLS
+            if rows.loc[name, "n"]
+        ]
+        yield f"{knowledge_base_name(rows.iloc[0])}: OCR output keeps {listed(shares)}."
+    if others := ranked[MOST_NAMED:]:
+        names = listed([knowledge_base_name(rows.iloc[0]) for rows in others])
+        yield f"They keep more headings, see the table: {names}."
+    yield f"Means over {counted(int(read['n'].max()), 'document')}."
 
 
 def structure_table(summary: pd.DataFrame) -> Table:

@@ -32,12 +32,14 @@ from ohr.display.terminal import (
     add_columns,
     empty_table,
     print_caption,
+    say,
     say_files,
     show,
     terminal_table,
 )
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import add_letters, family, letters_line
+from ohr.display.verdicts import MOST_NAMED, effect_text, size_text
+from ohr.display.wording import add_letters, family, listed, printed_letters
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
@@ -59,16 +61,19 @@ def report(run: StudyRun, *, parts: bool = False, axis: str = "") -> None:
     drops = system_drops(run)
     write_csv(run.path / "systems.csv", drops)
     write_csv(run.path / "system_costs.csv", system_costs(run))
+    main = next((scores for scores in scored(run) if scores.info.metric == MAIN), None)
+    if main is not None:
+        for line in verdict_lines(drops, main):
+            say(line)
+        print()
     show(systems_table(drops, run.cells, axis), NARROW)
     for line in captions(drops):
         print_caption(line)
-    if line := letters_line(drops.attrs["ties"]):
+    if line := printed_letters(drops.attrs["ties"]):
         print_caption(line)
         print("letters compare the systems' F1 in one knowledge base")
-    for scores in scored(run):
-        if scores.info.metric == MAIN:
-            for line in least_lines(scores):
-                print_caption(line)
+    for line in [] if main is None else least_lines(main):
+        print_caption(line)
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print_caption(line)
     show(terminal_table(costs_table(system_costs(run))))
@@ -77,6 +82,32 @@ def report(run: StudyRun, *, parts: bool = False, axis: str = "") -> None:
     if parts:
         files += report_parts(run)
     say_files([*files, *report_written_for(run), *figures])
+
+
+def verdict_lines(drops: pd.DataFrame, scores: Scored) -> Iterator[str]:
+    """What the worst knowledge base costs each system, the largest loss first; and the sizes."""
+    lost = drops[(drops["metric"] == MAIN) & drops["drop"].notna()]
+    documents = scores.questions["doc_id"].nunique()
+    if lost.empty:
+        yield "No loss is measured: name an engine or a noise besides the ground truth."
+        return
+    means = lost.groupby("knowledge_base", sort=False)["drop"].mean()
+    worst = lost[lost["knowledge_base"] == means.idxmax()].sort_values("drop", ascending=False)
+    rows = worst.to_dict("records")
+    losses = [
+        f"{row['system']} loses "
+        + effect_text(
+            row["drop"], row["drop_low"], row["drop_high"], row["drop_p_adjusted"], documents
+        )
+        for row in rows[:MOST_NAMED]
+    ]
+    yield (
+        f"{rows[0]['knowledge_base']}, compared with {rows[0]['clean']}: of "
+        f"{stage_label(STAGE, 'F1')}, {'; '.join(losses)}."
+    )
+    if others := [str(row["system"]) for row in rows[MOST_NAMED:]]:
+        yield f"They lose less by measured score, see the table: {listed(others)}."
+    yield size_text(int(rows[0]["n"]), documents)
 
 
 def report_parts(run: StudyRun) -> list[Path]:
