@@ -76,8 +76,8 @@ def verdict_lines(pairs: pd.DataFrame) -> Iterator[str]:
         value, documents = abs(row["difference"]), int(row["n_documents"])
         preference = effect_text(value, low, high, row["p_adjusted"], documents)
         yield (
-            f"{judge}, {row['knowledge_base']}: {better} is preferred to {worse} on more questions "
-            f"than the reverse, by a share of {preference}."
+            f"{judge}, {row['knowledge_base']}: share of questions on which {better} wins, less "
+            f"that of {worse}: {preference}."
         )
     if len(whole):
         yield size_text(int(whole["n"].max()), int(whole["n_documents"].max()))
