@@ -128,7 +128,7 @@ def verdict_lines(
         change = effect_text(
             row["difference"], row["ci_low"], row["ci_high"], row["p_adjusted"], row["n_documents"]
         )
-        of = f"{len(shown)} of {len(rows)} changes are significant; the largest of "
+        of = f"{len(shown)} of {len(rows)} changes significant; the largest of "
         of += "these, " if len(shown) else "all, "
         of *= len(rows) > 1
         name = heading(labels.get((stage, metric), metric))
