@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import pandas as pd
-
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.ocr.routes import LAYER
 from ohr.store.atomic import write_text
@@ -86,6 +84,8 @@ class PageRecord:
 
 def write_table(records: Sequence[PageRecord], folder: Path) -> None:
     """Write ``pages.csv``; ``doubtful_words`` is their number there."""
+    import pandas as pd  # not at the top: a plan of what would be read needs no tables
+
     rows = []
     for record in records:
         row = record.metadata()
@@ -98,6 +98,8 @@ def write_table(records: Sequence[PageRecord], folder: Path) -> None:
 
 def read_table(path: Path) -> dict[PageRef, PageRecord]:
     """The records of a ``pages.csv``, without their texts. Raises OhrError if it is damaged."""
+    import pandas as pd
+
     try:
         table = unescape_table(pd.read_csv(path, dtype=str, keep_default_na=False))
         records = [_parsed(row) for row in table.to_dict("records")]

@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.errors import ConfigError
 from ohr.plugins.trust import check_content
@@ -24,6 +23,9 @@ from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
 from ohr.store.csv import unescape_table, write_csv
 from ohr.types import PageRef
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LAYER, PERSON = "layer", "person"
 COLUMNS = ("document", "page", "route", "reason", "predicted_error", "low", "high", "seconds")
@@ -55,6 +57,8 @@ def write_routes(
 
 def read_routes(path: Path) -> Routes:
     """Read a file of routes. Raises ConfigError, which names the row."""
+    import pandas as pd  # not at the top: a plan of what would be read needs no tables
+
     try:
         table = unescape_table(pd.read_csv(path, dtype=str, keep_default_na=False))
     except (OSError, ValueError) as error:
