@@ -217,7 +217,7 @@ def _baseline(
     names = ", ".join(BASELINE[part] for part in PARTS if part != "system")
     raise OhrError(
         f"the runs lack the baseline for {stage}:{metric} ({names} hits): run the study with it, "
-        "give a run of the same data that has it, or name another with --baseline"
+        "give a run of the same data that has it, or name another (ohr board RUN --baseline NAME)"
     )
 
 
