@@ -74,7 +74,7 @@ def test_the_board_ranks_them_and_says_how(paper_run, tmp_path):
 def test_without_it_the_error_names_the_option(paper_run, tmp_path):
     done = CliRunner().invoke(command.main, [str(paper_run.path), "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert "name another with --baseline" in done.stdout
+    assert "name another (ohr board RUN --baseline NAME)" in done.stdout
 
 
 def test_a_baseline_of_several_conditions_needs_more_names(paper_run):
