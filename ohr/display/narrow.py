@@ -21,7 +21,10 @@ _LEAST = 8
 """Characters of a column whose words must be cut."""
 _LABELS = 0.6
 """Of a table's width: columns that stand in each of its parts have at most so much."""
-_WHOLE = re.compile(r"\[[^\[\]]*\d[^\[\]]*\]|\d+ %|\bp [<\d][\d.]*|^\S*\d [a-z]{1,4}$")
+_WHOLE = re.compile(
+    r"\[[^\[\]]*\d[^\[\]]*\]|\(?−?[\d.,]*\d(?: %)? to −?\d[\d.,]*(?: %)?\)?"
+    r"|\d+ %|\bp [<\d][\d.]*|^\S*\d [a-z]{1,4}$"
+)
 """An interval, a share, a p or a number with its letters: no line breaks inside."""
 _SPACE = "\ue000"
 """Stands for a space inside these while lines are broken."""

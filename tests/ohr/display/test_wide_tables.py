@@ -95,6 +95,14 @@ def test_an_interval_and_a_share_stay_on_one_line() -> None:
     assert text.count("0.4 %") == text.count("(1 %)") == 8
 
 
+@pytest.mark.parametrize("ends", ["(−0.312 to 0.312)", "−0.1 to 1,200", "(4 % to 17 %)"])
+def test_an_interval_in_words_stays_on_one_line_too(ends: str) -> None:
+    numbers = [[letter * 9, f"0.410 {ends}*", f"0.410 {ends}"] for letter in "abcdefgh"]
+    text = table_text(made([["engine", "tesseract", "rapidocr"]], numbers))
+    assert widest(text) <= NARROW
+    assert text.count(ends) == 16
+
+
 def test_no_line_ends_in_spaces() -> None:
     text = table_text(made([["engine", "tesseract"]], [["LCS", "0.9"], ["F1 of answers", "1"]]))
     assert text == "\n".join(line.rstrip() for line in text.split("\n"))
