@@ -34,8 +34,12 @@ def unlike_scripts(
     return pictured_scripts([task for task in tasks if task.ref in unlike], store)
 
 
-def unwritable_clause(table: pd.DataFrame) -> str:
-    """How many pages are in writing systems that no engine can write; empty if none is."""
+def unwritable_clause(table: pd.DataFrame, left_out: Collection[str] = ()) -> str:
+    """How many pages are in writing systems that no engine can write; empty if none is.
+
+    Engines of ``left_out`` do not count.
+    """
+    table = table[~table["engine"].isin(list(left_out))] if len(table) else table
     if table.empty:
         return ""
     keys = ["doc_id", "page_no"]

@@ -30,6 +30,7 @@ _WRITING_SYSTEMS = {
     "Han": "Chinese and Japanese",
     "Japanese": "Chinese and Japanese",
     "Korean": "Hangul",
+    "Canadian_Aboriginal": "Canadian",
 }
 
 

@@ -60,7 +60,9 @@ def pictured_scripts(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[Pa
             orientation = detect_orientation(draw_image(task)[0])
         except MissingDependencyError:
             return {}
-        except (EngineError, OhrError, OSError, ValueError):
+        except EngineError:
+            orientation = None
+        except (OhrError, OSError, ValueError):  # the image cannot be drawn, which engines say
             continue
         script = "" if orientation is None else orientation.writing_system
         store.put("picture_script", key, {"script": script})

@@ -59,16 +59,16 @@ def unlike_pages(table: pd.DataFrame, pages: Collection[PageRef]) -> list[PageRe
     """The pages of ``pages`` whose outputs may be of a writing system that no engine writes.
 
     Engines that write Latin letters only write these for any script, and each engine others.
-    ``table`` has the signals ``disagreement`` and ``confidence``, and ``writes_script``. Where no
+    ``table`` has the signals ``disagreement`` and ``confidence``, and the ``script``. Where no
     output is near another one, or the only one is unsure, only the picture shows the writing
-    system: unless the outputs are in letters that only some of the engines have.
+    system: unless the outputs are in letters of another one than Latin.
     """
-    columns = ["disagreement", "confidence", "writes_script"]
+    columns = ["disagreement", "confidence", "script"]
     groups = table.groupby(["doc_id", "page_no"], sort=False)[columns].min()
     chosen = []
-    for (doc_id, page_no), apart, unsure, all_write in groups.itertuples():
+    for (doc_id, page_no), apart, unsure, script in groups.itertuples():
         ref = PageRef(str(doc_id), int(page_no))
         doubtful = unsure >= LEAST_UNSURE if math.isnan(apart) else apart >= LEAST_APART
-        if ref in pages and all_write and doubtful:
+        if ref in pages and script in ("", "Latin") and doubtful:
             chosen.append(ref)
     return chosen

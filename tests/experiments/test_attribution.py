@@ -184,7 +184,7 @@ def test_the_verdict_names_each_cause_with_its_interval_and_what_may_be_nothing(
         for cause, (lost, low, high) in {**costs, "chunking": (0.0, 0.0, 0.0)}.items()
     ]
     assert list(verdict_lines(pd.DataFrame(rows), 8)) == [
-        "tesseract, clean: answer F1, whole system, is 0.29. What is missing to 1, by cause: "
+        "tesseract, clean: answer F1, whole system: 0.29. Lost, by cause: "
         "reading 0.50 (95 % CI 0.40 to 0.60); OCR 0.20 (95 % CI 0.10 to 0.30); retrieval 0.01 "
         "(95 % CI −0.10 to 0.10; it may be 0); chunking 0.00 (no document lost or gained).",
         "24 questions on 8 documents.",
@@ -193,5 +193,5 @@ def test_the_verdict_names_each_cause_with_its_interval_and_what_may_be_nothing(
 
 def test_the_command_says_first_what_each_cause_costs(attribution_output):
     _, _, printed = attribution_output
-    assert re.search(r"What is missing to 1, by cause: .*OCR \d\.\d\d", printed)
+    assert re.search(r"Lost, by cause: .*OCR \d\.\d\d", printed)
     assert printed.index("by cause: ") < printed.index("questions on")

@@ -120,7 +120,7 @@ def test_an_engine_is_called_worse_where_that_is_shown():
 def test_what_is_not_shown_has_a_bound_and_a_number_of_documents():
     run = Scored({"a": {"clean": 0.90}, "b": {"clean": 0.898}})
     take, _, retrieval, more = said_of(run, a=1.0, b=2.0)
-    assert "though not shown to be better than b" in take
+    assert "(best mean of retrieval LCS; b may be better; " in take
     assert re.search(r"no significant difference \(none larger than 0\.0\d\)", retrieval)
     assert re.search(r"Retrieval LCS: about [\d,]+ more documents like these would", more)
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=3)
@@ -175,18 +175,18 @@ def test_a_faster_engine_whose_interval_leaves_the_margin_is_not_taken():
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.88}}, documents=8)
     take = said_of(few, a=2.0, b=1.0)[0]
     assert take.startswith(
-        "No OCR engine is shown to be best; for now take a (best by retrieval LCS, though not "
-        "shown to be better than b; 40"
+        "No OCR engine is shown to be best; for now take a (best mean of retrieval LCS; b may be "
+        "better; 40"
     )
     take = said_of(None, 0.1, 0.11, a=2.0, b=1.0)[0]  # predictions are in doubt by more than that
     assert take.startswith(
-        "No OCR engine is shown to be best; for now take a (best by wrong characters, though not "
-        "shown to be better than b;"
+        "No OCR engine is shown to be best; for now take a (best mean of wrong characters; b may "
+        "be better;"
     )
 
 
 def test_an_engine_that_is_only_ahead_is_not_named_beside_layers_either():
-    decision = Decision("a", "", "best by wrong characters, though not shown to be better than b")
+    decision = Decision("a", "", "best mean of wrong characters; b may be better")
     ahead = f"no OCR engine is shown to be best; for now take a ({decision.reason})."
     everywhere, somewhere = (
         SimpleNamespace(is_usable=True, is_everywhere=every, checked=9, usable=8, caution="")

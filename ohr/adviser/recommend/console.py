@@ -112,9 +112,13 @@ def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
     missing = []
     for verdict in result.verdicts:
         if verdict not in assessed:
-            reasons = "; ".join(dict.fromkeys(verdict.not_assessed.values())) or verdict.too_few
+            without = "; ".join(dict.fromkeys(verdict.not_assessed.values()))
+            reasons = verdict.too_few if verdict.candidates else without
             missing.append(f"{TITLES[verdict.measure]} ({reasons})")
-    unassessed = [text for text in (unwritable_clause(result.table), ", ".join(missing)) if text]
+    reading = result.reading
+    not_readers = [*reading.outputs.of_layer, *reading.inventions.vetoes]
+    clauses = (unwritable_clause(result.table, not_readers), ", ".join(missing))
+    unassessed = [text for text in clauses if text]
     if unassessed:
         lines.append(f"not assessed: {'; '.join(unassessed)}")
     return lines

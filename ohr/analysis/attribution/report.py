@@ -69,7 +69,7 @@ def _report_built_in(run: StudyRun) -> list[Path]:
     return [run.path / "attribution.csv", *figures]
 
 
-CAUSE_TITLES = {name: name for name in ROWS} | {"ocr": "OCR"}
+_CAUSE_TITLES = {name: name for name in ROWS} | {"ocr": "OCR"}
 
 
 def verdict_lines(losses: pd.DataFrame, documents: int) -> Iterator[str]:
@@ -80,14 +80,14 @@ def verdict_lines(losses: pd.DataFrame, documents: int) -> Iterator[str]:
     names = _setting_names(whole)
     for name in ranked[:MOST_NAMED]:
         rows = settings[name].sort_values("f1_lost", ascending=False).to_dict("records")
-        costs = "; ".join(f"{CAUSE_TITLES[row['cause']]} {_cost(row)}" for row in rows)
+        costs = "; ".join(f"{_CAUSE_TITLES[row['cause']]} {_cost(row)}" for row in rows)
         yield (
-            f"{names[name]}: {stage_label('overall', 'F1')}, is {prose(rows[0]['overall_f1'])}. "
-            f"What is missing to 1, by cause: {costs}."
+            f"{names[name]}: {stage_label('overall', 'F1')}: {prose(rows[0]['overall_f1'])}. "
+            f"Lost, by cause: {costs}."
         )
     if others := ranked[MOST_NAMED:]:
         listed_names = "; ".join(names[name] for name in others)
-        yield f"They lose less to OCR by measured score, see the table: {listed_names}."
+        yield f"Measured, less is lost to OCR in (see the table): {listed_names}."
     yield size_text(int(whole["n"].max()), documents)
 
 

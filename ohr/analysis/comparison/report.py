@@ -109,6 +109,10 @@ def compare_runs(
     return code
 
 
+_PLACES = ("system", "chunker", "retriever", "reader", "perturbation", "level")
+"""Columns that name where in the table a change stands."""
+
+
 def verdict_lines(
     differences: pd.DataFrame,
     metrics: Sequence[tuple[str, str]],
@@ -132,7 +136,11 @@ def verdict_lines(
         of += "these, " if len(shown) else "all, "
         of *= len(rows) > 1
         name = heading(labels.get((stage, metric), metric))
-        yield f"{name}: {of}{row['other']} minus {row['baseline']}: {change}."
+        varying = [column for column in _PLACES if whole[column].astype(str).nunique() > 1]
+        named = [str(row[column]) for column in varying]
+        where = ", ".join(each for each in named if each not in ("", "nan", "none", row["other"]))
+        at = f" ({where})" if where else ""
+        yield f"{name}: {of}{row['other']} minus {row['baseline']}{at}: {change}."
     if len(whole):
         yield size_text(int(whole["n"].max()), int(whole["n_documents"].max()))
 

@@ -75,6 +75,7 @@ def verdict_lines(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) 
         low, high = row["breakpoint_ci_low"], row["breakpoint_ci_high"]
         noise = added_noise_title(noise_title(str(row["axis"])))
         if row["breakpoint"] == float("inf"):
+            low = known["breakpoint_ci_low"].min()
             from_low = "" if pd.isna(low) or low == float("inf") else (
                 f"; a loss from {noise} of {prose(low)} on is not ruled out"
             )  # fmt: skip

@@ -89,11 +89,12 @@ def verdict_lines(shares: pd.DataFrame, documents: int) -> Iterator[str]:
     several = shares["setting"].nunique() > 1
     for row in ranked[:MOST_NAMED]:
         parts: list[str] = []
-        for case, when in ((BOTH, "with wrong OCR"), (ANSWER_ALONE, "with right OCR")):
+        cases = ((BOTH, "OCR and answer are both wrong"), (ANSWER_ALONE, "only the answer"))
+        for case, what in cases:
             low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
             over = "no interval" if pd.isna(low) else f"95 % CI {percent(low)} to {percent(high)}"
-            of = " of the answers are wrong" if not parts else ""
-            parts.append(f"{percent(row[case])}{of} {when} ({over})")
+            of = "" if parts else " of the questions"
+            parts.append(f"{what} for {percent(row[case])}{of} ({over})")
         setting = f", {row['setting']}" if several else ""
         yield f"{row['name']}{setting}: {', '.join(parts)}."
     if len(ranked) > MOST_NAMED:

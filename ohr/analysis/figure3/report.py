@@ -14,11 +14,9 @@ from ohr.analysis.figure3.figure import (
 from ohr.analysis.figure3.table import figure3_points
 from ohr.display.labels import STAGE_METRICS
 from ohr.display.terminal import say, say_files
-from ohr.display.verdicts import MOST_NAMED, size_text
-from ohr.display.wording import is_shown
+from ohr.display.verdicts import MOST_NAMED, effect_text, size_text
 from ohr.metrics.labels import heading
-from ohr.statistics import too_few
-from ohr.statistics.numbers import prose, prose_interval, prose_p
+from ohr.statistics.numbers import prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -35,19 +33,19 @@ def verdict_lines(points: pd.DataFrame, documents: int) -> Iterator[str]:
             noisy.sort_values("r_noise", ascending=False, kind="stable").iloc[0],
             rows[rows["p_adjusted"].isna()],
         )
-        change = "" if clean.empty else f"{prose(clean['mean'].iloc[0])} on clean pages, "
-        yield (
-            f"{heading(title)}, {row['panel']}, {row['noise']} noise ({row['setting']}): {change}"
-            f"{prose(row['mean'])} at r_noise {prose(row['r_noise'])} ({_tested(row, documents)})."
-        )
+        text = f"{heading(title)}, {row['panel']}, {row['noise']} noise ({row['setting']}): "
+        at = f"{prose(row['mean'])} at r_noise {prose(row['r_noise'])}"
+        if clean.empty:
+            yield f"{text}{at}."
+            continue
+        # The interval is that of the paired change, drawn around the noisy mean.
+        base = clean["mean"].iloc[0]
+        ends = (row["ci_low"] - base, row["ci_high"] - base)
+        change = effect_text(row["mean"] - base, *ends, row["p_adjusted"], documents)
+        yield f"{text}{prose(base)} on clean pages, {at}: a change of {change}."
+    if len(panels) > MOST_NAMED:
+        yield f"figure3.csv has {len(panels) - MOST_NAMED} more panels."
     yield size_text(int(points["n"].max()), documents)
-
-
-def _tested(row: pd.Series, documents: int) -> str:
-    if reason := too_few(documents):
-        return f"nothing can be shown: {reason}"
-    over = f"95 % CI {prose_interval(row['ci_low'], row['ci_high'])}, {prose_p(row['p_adjusted'])}"
-    return over if is_shown(row["p_adjusted"]) else f"not significant, {over}"
 
 
 def make_figure3(paths: Sequence[Path], out: Path) -> int:

@@ -99,13 +99,20 @@ def verdict_lines(summary: pd.DataFrame) -> list[str]:
             if len(rows):
                 row = (whole if len(whole) else rows.sort_values("mean")).iloc[-1]
                 mean = estimate_text(row["mean"], row["ci_low"], row["ci_high"])
-                is_none = part == "hidden" and row["mean"] == 0
+                is_none = part == "hidden" and _writes_none(summary, engine)
                 parts.append(_none_written(int(row["n"])) if is_none else what.format(mean))
         if parts:
             of_files = summary.loc[summary["part"] != "textless", "documents"]
             documents = counted(int(of_files.max()) if len(of_files) else 0, "document")
             lines.append(f"{engine} {listed(parts)} ({documents}).")
     return lines
+
+
+def _writes_none(summary: pd.DataFrame, engine: str) -> bool:
+    """Whether an engine writes no covered word at all, by chance or not."""
+    rows = summary[(summary["engine"] == engine) & (summary["part"] == "hidden")]
+    rows = rows[(rows["measure"] == "written") & (rows["kind"] == ALL) & rows["n"].gt(0)]
+    return len(rows) > 0 and bool(rows["mean"].eq(0).all())
 
 
 def _none_written(n: int) -> str:

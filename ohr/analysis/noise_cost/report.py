@@ -54,7 +54,7 @@ def verdict_lines(costs: pd.DataFrame) -> Iterator[str]:
             continue
         row = known.sort_values("cost", kind="stable").iloc[0]
         [condition] = conditions_of(known.loc[[row.name]])
-        which = "the lowest" if len(known) > 1 else "a"
+        which = "the lowest measured" if len(known) > 1 else "a"
         text = f"{name}: {condition} has {which} noise cost of {whole(row['cost'])}"
         if np.isinf(row["ci_low"]):
             yield f"{text}, but any cost is possible: the baseline's own loss may be 0."

@@ -52,7 +52,7 @@ def verdict_of(table: pd.DataFrame) -> str:
         return "No metric can be compared: answers that were judged right and wrong are needed."
     best = known.sort_values("auroc", ascending=False, kind="stable").iloc[0]
     return (
-        f"Of {counted(len(table), 'metric')}, {best['metric']} tells right from wrong answers best "
+        f"Of {counted(len(known), 'metric')}, {best['metric']} tells right from wrong answers best "
         f"by measured AUROC: {prose(best['auroc'])} on {counted(int(best['n']), 'answer')}, "
         f"{int(best['right'])} of them judged right (no interval)."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,7 +51,11 @@ def verdict_lines(summary: pd.DataFrame) -> Iterator[str]:
         return
     keys = ["engine", "perturbation", "level", "intensity"]
     bases = [rows.set_index("measure") for _, rows in read.groupby(keys, sort=False, dropna=False)]
-    ranked = sorted(bases, key=lambda rows: rows["mean"].to_dict()[RECALLS[0]])
+    bases = [rows for rows in bases if any(rows.loc[name, "n"] for name in RECALLS)]
+    if not bases:
+        yield "The ground truth has no headings, tables or captions."
+        return
+    ranked = sorted(bases, key=_of_headings)
     for rows in ranked[:MOST_NAMED]:
         shares = [
             f"{estimate_text(*rows.loc[name, ['mean', 'ci_low', 'ci_high']])} of the "
@@ -61,8 +66,14 @@ def verdict_lines(summary: pd.DataFrame) -> Iterator[str]:
         yield f"{knowledge_base_name(rows.iloc[0])}: OCR output keeps {listed(shares)}."
     if others := ranked[MOST_NAMED:]:
         names = listed([knowledge_base_name(rows.iloc[0]) for rows in others])
-        yield f"They keep more headings, see the table: {names}."
+        yield f"For the others see the table: {names}."
     yield f"Means over {counted(int(read['n'].max()), 'document')}."
+
+
+def _of_headings(rows: pd.DataFrame) -> tuple[bool, float]:
+    """Sorts knowledge bases by the share of headings that they keep; without one, last."""
+    share = float(rows.loc[RECALLS[0], "mean"])
+    return math.isnan(share), share
 
 
 def structure_table(summary: pd.DataFrame) -> Table:

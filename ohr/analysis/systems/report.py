@@ -102,8 +102,8 @@ def verdict_lines(drops: pd.DataFrame, scores: Scored) -> Iterator[str]:
         for row in rows[:MOST_NAMED]
     ]
     yield (
-        f"{rows[0]['knowledge_base']}, compared with {rows[0]['clean']}: of "
-        f"{stage_label(STAGE, 'F1')}, {'; '.join(losses)}."
+        f"{rows[0]['knowledge_base']}, compared with {rows[0]['clean']}, "
+        f"{stage_label(STAGE, 'F1')}: {'; '.join(losses)}."
     )
     if others := [str(row["system"]) for row in rows[MOST_NAMED:]]:
         yield f"They lose less by measured score, see the table: {listed(others)}."

@@ -21,7 +21,7 @@ from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
 from ohr.display.terminal import empty_table, say, say_files, show, terminal_table
 from ohr.display.verdicts import estimate_text
-from ohr.display.wording import add_article, add_letters, listed, printed_letters
+from ohr.display.wording import add_letters, listed, printed_letters
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
@@ -83,7 +83,7 @@ def _best_of(ranked: Sequence[Mapping[Hashable, Any]]) -> str:
     """The route with the highest mean, and how the others compare, by their letters."""
     best, *others = ranked
     mean = estimate_text(best["mean"], best["ci_low"], best["ci_high"])
-    text = f"{best['route']} has {add_article(stage_label('overall', 'F1'))} of {mean}"
+    text = f"{best['route']}: {stage_label('overall', 'F1')}: {mean}"
     if not others:
         return text
     letters = {row["route"]: row["letters"] for row in ranked if isinstance(row["letters"], str)}

@@ -39,14 +39,19 @@ def pages_in(*scripts):
         for place, script in enumerate(scripts)
         for engine in "ab"
     ]
-    return pd.DataFrame(rows)
+    layer = {"engine": "pdf_text", "doc_id": "d1", "page_no": 0, "script": ""}
+    return pd.DataFrame([*rows, layer | {"writes_script": True}])
 
 
 def result(*verdicts, left_out=(), others=(), stopped=(), failures=(), scripts=("Latin",)):
     return SimpleNamespace(
         table=pages_in(*scripts),
         decision=SimpleNamespace(engine="", by="characters"),
-        reading=SimpleNamespace(sentences=list(stopped), inventions=SimpleNamespace(vetoes={})),
+        reading=SimpleNamespace(
+            sentences=list(stopped),
+            inventions=SimpleNamespace(vetoes={}),
+            outputs=SimpleNamespace(of_layer=frozenset({"pdf_text"})),
+        ),
         verdicts=verdicts,
         sample=PageSample(
             (), {}, {}, {}, {}, dict(left_out), others=dict(others), failures=dict(failures)
@@ -91,7 +96,12 @@ def test_why_reading_stopped_and_what_was_not_assessed_have_a_line_each():
 
 
 def test_an_error_of_too_few_pages_is_left_out_beside_another():
-    few = replace(errors(pages=1), measure="content_r_noise", too_few="1 page: too few")
+    few = replace(
+        errors(pages=1),
+        measure="content_r_noise",
+        too_few="1 page: too few",
+        not_assessed={"b": "no page has a prediction"},
+    )
     lines = basis_lines(result(errors(10, 10), few))
     assert lines[-1] == "not assessed: content r_noise (1 page: too few)"
     assert "content" not in " ".join(lines[:-1])

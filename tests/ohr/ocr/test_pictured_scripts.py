@@ -106,7 +106,7 @@ def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
             "page_no": [0],
             "disagreement": [0.9],
             "confidence": [0.5],
-            "writes_script": [True],
+            "script": ["Latin"],
         }
     )
     assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
