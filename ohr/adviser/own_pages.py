@@ -14,7 +14,7 @@ from ohr import registry
 from ohr.adviser.countdown import Countdown, Report
 from ohr.adviser.failures import page_failures
 from ohr.adviser.kin import kin_of
-from ohr.adviser.page_looks import page_kinds, unlike_scripts
+from ohr.adviser.page_looks import page_kinds, scripts_by_picture
 from ohr.adviser.sampling import PageSample
 from ohr.errors import ConfigError
 from ohr.machine.engines import usable_engines
@@ -285,7 +285,7 @@ def collect_outputs(
     table = signal_table(*known)
     tasks = _image_tasks(works, sample)
     store = works[0].observing.store
-    pictured = unlike_scripts(table, tasks, store, of_layer)
+    pictured = scripts_by_picture(table, tasks, store, of_layer)
     if pictured:
         table = signal_table(*known, pictured)
     costs = {work.label: work.page_costs() for work in works}

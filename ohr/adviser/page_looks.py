@@ -11,12 +11,12 @@ from ohr.ocr.pictures import pictured_scripts
 from ohr.ocr.worker import PageTask
 from ohr.quality.page_kind import Picture, line_letters, page_kind
 from ohr.quality.table import Observation
-from ohr.quality.writing import unlike_pages
+from ohr.quality.writing import pages_of_unknown_script
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import PageRef
 
 
-def unlike_scripts(
+def scripts_by_picture(
     table: pd.DataFrame,
     tasks: Sequence[PageTask],
     store: ArtefactStore,
@@ -30,8 +30,8 @@ def unlike_scripts(
     if table.empty:
         return {}
     rows = table[~table["engine"].isin(list(of_layer))]
-    unlike = set(unlike_pages(rows, {task.ref for task in tasks}))
-    return pictured_scripts([task for task in tasks if task.ref in unlike], store)
+    unknown = set(pages_of_unknown_script(rows, {task.ref for task in tasks}))
+    return pictured_scripts([task for task in tasks if task.ref in unknown], store)
 
 
 def unwritable_clause(table: pd.DataFrame, left_out: Collection[str] = ()) -> str:

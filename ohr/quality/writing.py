@@ -15,7 +15,7 @@ import pandas as pd
 from ohr.markup.writing_systems import writing_system
 from ohr.types import PageRef
 
-__all__ = ["FEWEST_LETTERS", "page_script", "scripts_in", "unlike_pages"]
+__all__ = ["FEWEST_LETTERS", "page_script", "pages_of_unknown_script", "scripts_in"]
 
 FEWEST_LETTERS = 15
 """Fewest letters of a writing system in the alphabet of an engine that writes it, and fewest
@@ -55,7 +55,7 @@ def page_script(texts: Mapping[str, str], scripts: Mapping[str, Collection[str]]
     return max(means, key=lambda name: means[name], default="")
 
 
-def unlike_pages(table: pd.DataFrame, pages: Collection[PageRef]) -> list[PageRef]:
+def pages_of_unknown_script(table: pd.DataFrame, pages: Collection[PageRef]) -> list[PageRef]:
     """The pages of ``pages`` whose outputs may be of a writing system that no engine writes.
 
     Engines that write Latin letters only write these for any script, and each engine others.

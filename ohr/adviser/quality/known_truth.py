@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.adviser.page_looks import page_kinds, unlike_scripts
+from ohr.adviser.page_looks import page_kinds, scripts_by_picture
 from ohr.collection import Dataset
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
@@ -89,7 +89,7 @@ def observe_pages(
             and (of := scripts_in(backend.alphabet()))
         }
         table = signal_table(engines, layers, holes=holes, scripts=scripts)
-        if pictured := unlike_scripts(table, drawn_tasks.get((noise, draw), []), store):
+        if pictured := scripts_by_picture(table, drawn_tasks.get((noise, draw), []), store):
             table = signal_table(engines, layers, holes=holes, scripts=scripts, pictured=pictured)
         table["page_kind"] = page_kinds(table, engines, layers, pictures[noise, draw])
         table["cluster"] = [clusters[str(doc)] for doc in table["doc_id"]]

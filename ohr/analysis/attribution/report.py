@@ -76,7 +76,7 @@ def verdict_lines(losses: pd.DataFrame, documents: int) -> Iterator[str]:
     """What each cause costs, the setting that loses most to OCR first; and the sizes."""
     whole = losses[losses["group"] == "all"]
     settings = dict(list(whole.groupby(SETTING, sort=False)))
-    ranked = sorted(settings, key=lambda name: -_of_ocr(settings[name]))
+    ranked = sorted(settings, key=lambda name: -_lost_to_ocr(settings[name]))
     names = _setting_names(whole)
     for name in ranked[:MOST_NAMED]:
         rows = settings[name].sort_values("f1_lost", ascending=False).to_dict("records")
@@ -91,7 +91,7 @@ def verdict_lines(losses: pd.DataFrame, documents: int) -> Iterator[str]:
     yield size_text(int(whole["n"].max()), documents)
 
 
-def _of_ocr(rows: pd.DataFrame) -> float:
+def _lost_to_ocr(rows: pd.DataFrame) -> float:
     return float(rows.loc[rows["cause"] == "ocr", "f1_lost"].iloc[0])
 
 

@@ -106,7 +106,7 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
 
 def verdict_lines(outcome: pd.DataFrame, tables: Predictors) -> Iterator[str]:
     """The result of an outcome's pairs, within conditions: of all metrics, then of pages."""
-    rows = _within(outcome)
+    rows = _rows_within(outcome)
     pairs = tables.pairs.merge(
         rows[list(_same(tables.pairs, rows))].drop_duplicates(), validate="many_to_one"
     )
@@ -118,11 +118,11 @@ def verdict_lines(outcome: pd.DataFrame, tables: Predictors) -> Iterator[str]:
 
 def _overlapping(outcome: pd.DataFrame) -> str:
     """The metrics of pages that are partly the outcome by construction."""
-    rows = _within(outcome)
+    rows = _rows_within(outcome)
     return ", ".join(rows.loc[rows["overlaps"], "measure_title"])
 
 
-def _within(outcome: pd.DataFrame) -> pd.DataFrame:
+def _rows_within(outcome: pd.DataFrame) -> pd.DataFrame:
     """The rows of all questions and conditions, correlated within conditions."""
     return outcome[
         (outcome["conditions"] == "all")

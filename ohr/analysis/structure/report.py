@@ -55,7 +55,7 @@ def verdict_lines(summary: pd.DataFrame) -> Iterator[str]:
     if not bases:
         yield "The ground truth has no headings, tables or captions."
         return
-    ranked = sorted(bases, key=_of_headings)
+    ranked = sorted(bases, key=_headings_kept)
     for rows in ranked[:MOST_NAMED]:
         shares = [
             f"{estimate_text(*rows.loc[name, ['mean', 'ci_low', 'ci_high']])} of the "
@@ -70,7 +70,7 @@ def verdict_lines(summary: pd.DataFrame) -> Iterator[str]:
     yield f"Means over {counted(int(read['n'].max()), 'document')}."
 
 
-def _of_headings(rows: pd.DataFrame) -> tuple[bool, float]:
+def _headings_kept(rows: pd.DataFrame) -> tuple[bool, float]:
     """Sorts knowledge bases by the share of headings that they keep; without one, last."""
     share = float(rows.loc[RECALLS[0], "mean"])
     return math.isnan(share), share

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from ohr.adviser.page_looks import unlike_scripts
+from ohr.adviser.page_looks import scripts_by_picture
 from ohr.documents.osd import Orientation, detect_orientation
 from ohr.errors import MissingDependencyError
 from ohr.ocr import pictures
@@ -73,7 +73,7 @@ def test_the_picture_is_asked_only_where_no_output_is_near_another(
         table = signal_table(outputs, {task.ref: None}, scripts=scripts)
         (by_outputs,) = set(table["script"])
         assert by_outputs != "Devanagari"
-        pictured = unlike_scripts(table, [task], store)
+        pictured = scripts_by_picture(table, [task], store)
         table = signal_table(outputs, {task.ref: None}, scripts=scripts, pictured=pictured)
         assert set(table["script"]) == {"Devanagari" if is_looked_at else by_outputs}
         assert set(table["writes_script"]) == {not is_looked_at}
@@ -91,7 +91,7 @@ def test_letters_that_only_one_engine_has_say_what_the_page_is_in(task, tmp_path
     scripts = {"a": frozenset({"Georgian", "Latin"}), "b": frozenset({"Latin"})}
     table = signal_table(outputs, {task.ref: None}, scripts=scripts)
     assert list(table["script"]) == ["Georgian", "Georgian"]
-    assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
+    assert scripts_by_picture(table, [task], ArtefactStore(tmp_path / "cache")) == {}
 
 
 def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
@@ -109,8 +109,8 @@ def test_without_the_detection_nothing_is_said(task, tmp_path, monkeypatch):
             "script": ["Latin"],
         }
     )
-    assert unlike_scripts(table, [task], ArtefactStore(tmp_path / "cache")) == {}
-    assert unlike_scripts(table.iloc[:0], [task], ArtefactStore(tmp_path / "cache")) == {}
+    assert scripts_by_picture(table, [task], ArtefactStore(tmp_path / "cache")) == {}
+    assert scripts_by_picture(table.iloc[:0], [task], ArtefactStore(tmp_path / "cache")) == {}
 
 
 SHOWN = {
