@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import pandas as pd
 
 from ohr.display.wording import counted, listed
+from ohr.documents.osd import missing_parts
 from ohr.ocr.pictures import pictured_scripts
 from ohr.ocr.worker import PageTask
 from ohr.quality.page_kind import Picture, line_letters, page_kind
@@ -53,6 +54,18 @@ def unwritable_clause(table: pd.DataFrame, left_out: Collection[str] = ()) -> st
         f"{some}, which no engine here can write: name one that can (--engines), or "
         "install its language data"
     )
+
+
+def undetected_clause(table: pd.DataFrame, left_out: Collection[str] = ()) -> str:
+    """How many pages may be in a writing system that no engine can write, which nobody can say
+    here; empty if none is. Engines of ``left_out`` do not count."""
+    if table.empty or not {"disagreement", "script", "has_layer"} <= set(table):
+        return ""
+    rows = table[~table["engine"].isin(list(left_out)) & ~table["has_layer"].astype(bool)]
+    refs = {PageRef(str(doc), int(no)) for doc, no in rows[["doc_id", "page_no"]].to_numpy()}
+    count = len(pages_of_unknown_script(rows, refs))
+    missing = missing_parts() if count else ""
+    return f"the writing system of {counted(count, 'page')} ({missing})" if missing else ""
 
 
 def page_kinds(

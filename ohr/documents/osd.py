@@ -64,6 +64,15 @@ class Orientation:
         return _WRITING_SYSTEMS.get(self.script, self.script)
 
 
+def missing_parts() -> str:
+    """What is not installed for :func:`detect_orientation`, with the command that installs it."""
+    try:
+        detect_orientation(np.full((64, 64), 255, np.uint8))
+    except MissingDependencyError as error:
+        return str(error)
+    return ""
+
+
 def detect_orientation(image: np.ndarray) -> Orientation | None:
     """Orientation and script of a page image (uint8, grey or RGB); None with too few letters.
 
@@ -81,7 +90,7 @@ def detect_orientation(image: np.ndarray) -> Orientation | None:
         raise MissingDependencyError(f"orientation needs Tesseract: {INSTALL}") from error
     except pytesseract.TesseractError as error:
         if "osd.traineddata" in str(error):
-            raise MissingDependencyError(f"orientation needs osd.traineddata: {INSTALL}") from error
+            raise MissingDependencyError(f"orientation and script need osd.traineddata: {INSTALL}") from error
         if "Too few characters" not in str(error):
             raise EngineError(f"orientation detection failed: {error}") from error
         return None

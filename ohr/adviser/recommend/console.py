@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from ohr.adviser.page_looks import unwritable_clause
+from ohr.adviser.page_looks import undetected_clause, unwritable_clause
 from ohr.adviser.recommend.advice import Recommendation
 from ohr.adviser.recommend.report import verdict_value
 from ohr.adviser.recommend.verdicts import TITLES, MeasureVerdict
@@ -117,7 +117,11 @@ def basis_lines(result: Recommendation, rows: int = MOST_ENGINES) -> list[str]:
             missing.append(f"{TITLES[verdict.measure]} ({reasons})")
     reading = result.reading
     not_readers = [*reading.outputs.of_layer, *reading.inventions.vetoes]
-    clauses = (unwritable_clause(result.table, not_readers), ", ".join(missing))
+    clauses = (
+        unwritable_clause(result.table, not_readers),
+        undetected_clause(result.table, not_readers),
+        ", ".join(missing),
+    )
     unassessed = [text for text in clauses if text]
     if unassessed:
         lines.append(f"not assessed: {'; '.join(unassessed)}")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from ohr.adviser import page_looks
 from ohr.adviser.recommend.advice import Recommendation
 from ohr.adviser.recommend.console import (
     MOST_LINES,
@@ -115,6 +116,18 @@ def test_pages_that_no_engine_can_write_are_counted():
         "that can (--engines), or install its language data"
     )
     assert "can write" not in " ".join(basis_lines(result(errors(), scripts=["Latin", "Greek"])))
+
+
+def test_pages_whose_writing_system_nobody_can_detect_are_counted(monkeypatch):
+    whole = result(errors(), scripts=["Latin", "Latin"])
+    signals = {"disagreement": [0.9, 0.9, 0.1, 0.1, 0.0], "confidence": 0.1, "has_layer": False}
+    whole.table = whole.table.assign(**signals)
+    monkeypatch.setattr(page_looks, "missing_parts", lambda: "no osd.traineddata: apt-get")
+    assert basis_lines(whole)[-1] == (
+        "not assessed: the writing system of 1 page (no osd.traineddata: apt-get)"
+    )
+    monkeypatch.setattr(page_looks, "missing_parts", lambda: "")
+    assert "writing system" not in " ".join(basis_lines(whole))
 
 
 def test_what_was_not_read_has_one_line():
