@@ -90,7 +90,7 @@ def detect_orientation(image: np.ndarray) -> Orientation | None:
         raise MissingDependencyError(f"orientation needs Tesseract: {INSTALL}") from error
     except pytesseract.TesseractError as error:
         if "osd.traineddata" in str(error):
-            raise MissingDependencyError(f"orientation and script need osd.traineddata: {INSTALL}") from error
+            raise MissingDependencyError(f"orientation needs osd.traineddata: {INSTALL}") from error
         if "Too few characters" not in str(error):
             raise EngineError(f"orientation detection failed: {error}") from error
         return None
