@@ -72,7 +72,7 @@ def verdict_lines(summary: pd.DataFrame) -> Iterator[str]:
 
 def _headings_kept(rows: pd.DataFrame) -> tuple[bool, float]:
     """Sorts knowledge bases by the share of headings that they keep; without one, last."""
-    share = float(rows.loc[RECALLS[0], "mean"])
+    share = rows["mean"].to_dict()[RECALLS[0]]
     return math.isnan(share), share
 
 
