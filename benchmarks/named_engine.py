@@ -82,10 +82,10 @@ def read_truths(
     calibration uses.
     """
     table = read_signals([run])
-    known = sorted(table["noise"].unique())
+    noises = sorted(table["noise"].unique())
     table = table[table["noise"] == noise].reset_index(drop=True)
     if table.empty:
-        raise SystemExit(f"{run} has no pages under {noise!r}: name one of {', '.join(known)}")
+        raise SystemExit(f"{run} has no pages under {noise!r}: name one of {', '.join(noises)}")
     table = table[~table["doc_id"].isin(fitted)].reset_index(drop=True)
     table = unfitted_half(table) if other_half else table
     if as_images:

@@ -281,13 +281,13 @@ def collect_outputs(
     sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))
     scripts = {work.label: of for work in works if (of := scripts_in(work.backend.alphabet()))}
     kin = kin_of({work.label: work.backend.recognisers() for work in works})
-    known = (seen, sample.layers, of_layer, sample.holes, scripts, kin)
-    table = signal_table(*known)
+    observed = (seen, sample.layers, of_layer, sample.holes, scripts, kin)
+    table = signal_table(*observed)
     tasks = _image_tasks(works, sample)
     store = works[0].observing.store
     pictured = scripts_by_picture(table, tasks, store, of_layer)
     if pictured:
-        table = signal_table(*known, pictured)
+        table = signal_table(*observed, pictured)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
         (str(row["engine"]), PageRef(str(row["doc_id"]), int(row["page_no"])))

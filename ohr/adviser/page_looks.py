@@ -57,8 +57,8 @@ def unwritable_clause(table: pd.DataFrame, left_out: Collection[str] = ()) -> st
 
 
 def undetected_clause(table: pd.DataFrame, left_out: Collection[str] = ()) -> str:
-    """How many pages may be in a writing system that no engine can write, which nobody can say
-    here; empty if none is. Engines of ``left_out`` do not count."""
+    """How many pages have an unknown writing system because nothing installed detects it; empty if
+    none has. Engines of ``left_out`` do not count."""
     if table.empty or not {"disagreement", "script", "has_layer"} <= set(table):
         return ""
     rows = table[~table["engine"].isin(list(left_out)) & ~table["has_layer"].astype(bool)]

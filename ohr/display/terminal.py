@@ -280,13 +280,13 @@ def files_line(paths: Sequence[Path]) -> str:
     names: list[str] = []
     figures: list[str] = []
     for stem, suffixes in formats.items():
-        of_figure = [suffix for suffix in suffixes if suffix in _OF_FIGURES]
+        figure_suffixes = [suffix for suffix in suffixes if suffix in _OF_FIGURES]
         if len(stem.parts) > 1:
-            (figures if of_figure else names).append(stem.as_posix())
+            (figures if figure_suffixes else names).append(stem.as_posix())
             continue
-        if of_figure:
-            figures.append(f"{stem}{of_figure[0]}")
-            suffixes = [suffix for suffix in suffixes if suffix not in (*of_figure, _NOTES)]
+        if figure_suffixes:
+            figures.append(f"{stem}{figure_suffixes[0]}")
+            suffixes = [suffix for suffix in suffixes if suffix not in (*figure_suffixes, _NOTES)]
         if set(_OF_TABLES) <= set(suffixes):
             names.append(f"{stem}.csv (.md, .tex)")
             suffixes = [suffix for suffix in suffixes if suffix not in _OF_TABLES]

@@ -22,7 +22,8 @@ FEWEST_DOCUMENTS = 5
 UNSEEN = 0.5
 """Error by which two outputs of a page that was not read may differ, either way. On most pages
 engines hardly differ (by 0.003, the median of 384 pages of filings), and on a few by 0.4 to 0.8. A
-sample without such a page looks surer than it is, so a comparison has to hold with one more."""
+sample without such a page looks surer than it is, so a comparison has to hold with one more. The
+value was chosen with those filings in view."""
 _MOST_TIMES = 2.0**40
 
 
@@ -166,21 +167,21 @@ def compare(
     best engine with another, the alpha of all pairs is to be divided by their number (Bonferroni).
     """
     truth = None if truths is None else truths[0] - truths[1]
-    of_seen = estimate(first - second, documents, bias, truth, alpha=alpha)
-    pages = of_seen.labelled or len(first)
+    seen = estimate(first - second, documents, bias, truth, alpha=alpha)
+    pages = seen.labelled or len(first)
     unseen = UNSEEN / (pages + 1)
-    gap = replace(of_seen, low=of_seen.low - unseen, high=of_seen.high + unseen)
+    gap = replace(seen, low=seen.low - unseen, high=seen.high + unseen)
     if gap.low > 0 or gap.high < 0:
         return OutputComparison(gap, int(gap.mean > 0))
     sure = 0.0 if gap.labelled else bias
     z = _deviations(alpha)
-    of_sampling = ((of_seen.high - of_seen.low) / 2 / z) ** 2 - sure**2
-    if abs(gap.mean) <= z * sure or not math.isfinite(of_sampling):
-        farthest = abs(gap.mean) + z * math.sqrt(max(of_sampling, 0.0))
+    variance = ((seen.high - seen.low) / 2 / z) ** 2 - sure**2
+    if abs(gap.mean) <= z * sure or not math.isfinite(variance):
+        farthest = abs(gap.mean) + z * math.sqrt(max(variance, 0.0))
         return OutputComparison(gap, None, needs_truth=farthest < _deviations(ALPHA) * sure)
 
     def is_shown(times: float) -> bool:
-        reach = z * math.sqrt(max(of_sampling, 0.0) / times + sure**2)
+        reach = z * math.sqrt(max(variance, 0.0) / times + sure**2)
         return abs(gap.mean) > reach + UNSEEN / (pages * times + 1)
 
     times = _least(is_shown)

@@ -219,8 +219,8 @@ def _best_reason(
         if not same and _is_faster(engine, unsure, seconds):
             reason += ", and faster"
     elif unsure:
-        reason += f"; {_names(unsure)} may be better"
-        reason = reason.replace("best by", "best mean of", 1)
+        ahead = reason if same else f"best mean of {title}"
+        reason = f"{ahead}; {_names(unsure)} may be better"
     return reason
 
 

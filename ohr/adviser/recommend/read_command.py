@@ -113,12 +113,12 @@ def read_command(
     invent, or failed on every page.
     """
     seconds = {cost.engine: cost.wall_s for cost in costs}
-    of_images = {spec.label for spec in settings.engines if reads_images(spec)}
+    image_engines = {spec.label for spec in settings.engines if reads_images(spec)}
     faster_by = comparable_seconds(
         {
             cost.engine: {"cpu_s": cost.cpu_s, "wall_s": cost.wall_s}
             for cost in costs
-            if cost.engine in of_images
+            if cost.engine in image_engines
         }
     )
     chosen = _engines(settings.engines, decision.engine, faster_by, excluded, kin)

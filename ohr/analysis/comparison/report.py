@@ -139,8 +139,8 @@ def verdict_lines(
         varying = [column for column in _PLACES if whole[column].astype(str).nunique() > 1]
         named = [str(row[column]) for column in varying]
         where = ", ".join(each for each in named if each not in ("", "nan", "none", row["other"]))
-        at = f" ({where})" if where else ""
-        yield f"{name}: {of}{row['other']} minus {row['baseline']}{at}: {change}."
+        place = f" ({where})" if where else ""
+        yield f"{name}: {of}{row['other']} minus {row['baseline']}{place}: {change}."
     if len(whole):
         yield size_text(int(whole["n"].max()), int(whole["n_documents"].max()))
 

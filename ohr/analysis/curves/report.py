@@ -64,25 +64,25 @@ def verdict_lines(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) 
     table = table.assign(setting=settings_of(table))
     for stage, metric, title in metrics:
         rows = table[(table["stage"] == stage) & (table["metric"] == metric)]
-        known = rows[(rows["group"] == "all") & rows["breakpoint"].notna()]
-        if known.empty:
+        curves = rows[(rows["group"] == "all") & rows["breakpoint"].notna()]
+        if curves.empty:
             yield f"{heading(title)}: no curve says where a tenth is lost."
             continue
-        row = known.sort_values("breakpoint", kind="stable").iloc[0]
+        row = curves.sort_values("breakpoint", kind="stable").iloc[0]
         curve = f"{row['engine']} under {row['perturbation']}"
-        if known["setting"].nunique() > 1:
+        if curves["setting"].nunique() > 1:
             curve += f" ({row['setting']})"
         low, high = row["breakpoint_ci_low"], row["breakpoint_ci_high"]
         noise = added_noise_title(noise_title(str(row["axis"])))
         if row["breakpoint"] == float("inf"):
-            low = known["breakpoint_ci_low"].min()
+            low = curves["breakpoint_ci_low"].min()
             from_low = "" if pd.isna(low) or low == float("inf") else (
                 f"; a loss from {noise} of {prose(low)} on is not ruled out"
             )  # fmt: skip
             yield f"{heading(title)}: no curve has lost a tenth of its clean score{from_low}."
             continue
         over = "" if pd.isna(low) else f" (95 % CI {_bound(low)} to {_bound(high)})"
-        first = "first " if len(known) > 1 else ""
+        first = "first " if len(curves) > 1 else ""
         yield (
             f"{heading(title)}: {curve} has {first}lost a tenth of its clean score, at {noise} of "
             f"{prose(row['breakpoint'])}{over}."

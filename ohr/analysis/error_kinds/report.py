@@ -99,8 +99,8 @@ def verdict_lines(losses: pd.DataFrame, places: pd.DataFrame) -> Iterator[str]:
     for outcome in dict.fromkeys(whole["outcome"]):
         parts = [f"most is lost to {_costliest(whole, outcome)} per question"]
         if not places.empty:
-            of_places = places[places["group"] == "all"]
-            parts.append(f"by place, to {_costliest(of_places, outcome)}")
+            place_rows = places[places["group"] == "all"]
+            parts.append(f"by place, to {_costliest(place_rows, outcome)}")
         yield f"{heading(outcome_title(outcome))}: {'; '.join(parts)}."
 
 

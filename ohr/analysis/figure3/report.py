@@ -24,9 +24,11 @@ from ohr.study.opening import open_runs
 def verdict_lines(points: pd.DataFrame, documents: int) -> Iterator[str]:
     """What the strongest level of each kind of noise changes of whole systems' answers."""
     [(stage, _, title)] = [each for each in STAGE_METRICS if each[0] == "overall"]
-    of_stage = points[points["stage"] == stage]
+    stage_points = points[points["stage"] == stage]
     keys = ["noise", "setting", "panel"]
-    panels = [rows for _, rows in of_stage.groupby(keys, sort=False) if rows["p_adjusted"].count()]
+    panels = [
+        rows for _, rows in stage_points.groupby(keys, sort=False) if rows["p_adjusted"].count()
+    ]
     for rows in panels[:MOST_NAMED]:
         noisy = rows[rows["p_adjusted"].notna()]
         row, clean = (
@@ -34,15 +36,15 @@ def verdict_lines(points: pd.DataFrame, documents: int) -> Iterator[str]:
             rows[rows["p_adjusted"].isna()],
         )
         text = f"{heading(title)}, {row['panel']}, {row['noise']} noise ({row['setting']}): "
-        at = f"{prose(row['mean'])} at r_noise {prose(row['r_noise'])}"
+        noisy_score = f"{prose(row['mean'])} at r_noise {prose(row['r_noise'])}"
         if clean.empty:
-            yield f"{text}{at}."
+            yield f"{text}{noisy_score}."
             continue
         # The interval is that of the paired change, drawn around the noisy mean.
         base = clean["mean"].iloc[0]
         ends = (row["ci_low"] - base, row["ci_high"] - base)
         change = effect_text(row["mean"] - base, *ends, row["p_adjusted"], documents)
-        yield f"{text}{prose(base)} on clean pages, {at}: a change of {change}."
+        yield f"{text}{prose(base)} on clean pages, {noisy_score}: a change of {change}."
     if len(panels) > MOST_NAMED:
         yield f"figure3.csv has {len(panels) - MOST_NAMED} more panels."
     yield size_text(int(points["n"].max()), documents)

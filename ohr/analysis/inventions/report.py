@@ -102,8 +102,10 @@ def verdict_lines(summary: pd.DataFrame) -> list[str]:
                 is_none = part == "hidden" and _writes_none(summary, engine)
                 parts.append(_none_written(int(row["n"])) if is_none else what.format(mean))
         if parts:
-            of_files = summary.loc[summary["part"] != "textless", "documents"]
-            documents = counted(int(of_files.max()) if len(of_files) else 0, "document")
+            document_counts = summary.loc[summary["part"] != "textless", "documents"]
+            documents = counted(
+                int(document_counts.max()) if len(document_counts) else 0, "document"
+            )
             lines.append(f"{engine} {listed(parts)} ({documents}).")
     return lines
 

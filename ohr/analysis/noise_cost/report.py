@@ -48,13 +48,13 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
 def verdict_lines(costs: pd.DataFrame) -> Iterator[str]:
     """Of each metric, the condition with the lowest noise cost; and the sizes."""
     for (stage, metric), rows in costs.groupby(["stage", "metric"], sort=False):
-        name, known = f"{stage}:{metric}", rows[rows["cost"].notna()]
-        if known.empty:
+        name, costed = f"{stage}:{metric}", rows[rows["cost"].notna()]
+        if costed.empty:
             yield f"{name}: no noise cost: the baseline loses nothing under these noises."
             continue
-        row = known.sort_values("cost", kind="stable").iloc[0]
-        [condition] = conditions_of(known.loc[[row.name]])
-        which = "the lowest measured" if len(known) > 1 else "a"
+        row = costed.sort_values("cost", kind="stable").iloc[0]
+        [condition] = conditions_of(costed.loc[[row.name]])
+        which = "the lowest measured" if len(costed) > 1 else "a"
         text = f"{name}: {condition} has {which} noise cost of {whole(row['cost'])}"
         if np.isinf(row["ci_low"]):
             yield f"{text}, but any cost is possible: the baseline's own loss may be 0."

@@ -47,12 +47,12 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
 
 def verdict_of(table: pd.DataFrame) -> str:
     """Which metric agrees best with the person; measured on these answers, without an interval."""
-    known = table[table["auroc"].notna()]
-    if known.empty:
+    rated = table[table["auroc"].notna()]
+    if rated.empty:
         return "No metric can be compared: answers that were judged right and wrong are needed."
-    best = known.sort_values("auroc", ascending=False, kind="stable").iloc[0]
+    best = rated.sort_values("auroc", ascending=False, kind="stable").iloc[0]
     return (
-        f"Of {counted(len(known), 'metric')}, {best['metric']} tells right from wrong answers best "
+        f"Of {counted(len(rated), 'metric')}, {best['metric']} tells right from wrong answers best "
         f"by measured AUROC: {prose(best['auroc'])} on {counted(int(best['n']), 'answer')}, "
         f"{int(best['right'])} of them judged right (no interval)."
     )

@@ -81,18 +81,18 @@ def verdict_lines(points: pd.DataFrame, axis: str) -> Iterator[str]:
 
 def _best_of(ranked: Sequence[Mapping[Hashable, Any]]) -> str:
     """The route with the highest mean, and how the others compare, by their letters."""
-    best, *others = ranked
+    best, *lower = ranked
     mean = estimate_text(best["mean"], best["ci_low"], best["ci_high"])
     text = f"{best['route']}: {stage_label('overall', 'F1')}: {mean}"
-    if not others:
+    if not lower:
         return text
     letters = {row["route"]: row["letters"] for row in ranked if isinstance(row["letters"], str)}
     if not letters.get(best["route"]):
         return f"{text}, the highest mean; too few documents to compare routes"
     same = set(letters[best["route"]])
-    alike = [row["route"] for row in others if same & set(letters.get(row["route"], ""))]
+    alike = [row["route"] for row in lower if same & set(letters.get(row["route"], ""))]
     worse = [
-        row["route"] for row in others if row["route"] not in alike and letters.get(row["route"])
+        row["route"] for row in lower if row["route"] not in alike and letters.get(row["route"])
     ]
     parts = [f"{text}, the highest mean"]
     parts += [f"significantly lower: {listed(worse)}"] if worse else []
